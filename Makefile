@@ -1,0 +1,47 @@
+# Two commands do everything: `make demo` and `make test`. Both set up .venv first.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test lint format lock schemas bench clean
+
+help:            ## this list
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/' | expand -t 16
+
+setup: $(STAMP)  ## create .venv with the locked versions
+
+$(STAMP): requirements-dev.lock pyproject.toml
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@echo "installing the locked versions into $(VENV) ..."
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --requirement requirements-dev.lock
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@mkdir -p build/typing && ln -sfn ../../cli build/typing/schemarouter_cli  # type checkers do not see the editable install
+	@touch $@
+
+demo: $(STAMP)   ## the main job, on real policies
+	@$(BIN)/python demo/run.py
+
+test: lint       ## lint, then every test
+	@$(BIN)/python -m pytest -n 2
+
+lint: $(STAMP)   ## ruff, mypy --strict, import-linter
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports
+
+format: $(STAMP) ## format the code
+	@$(BIN)/ruff check --fix --quiet .
+	@$(BIN)/ruff format --quiet .
+
+lock:            ## resolve the locked versions anew
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet uv
+	@$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --no-annotate --no-header \
+		--no-emit-index-url --no-emit-find-links --generate-hashes --extra otel \
+		pyproject.toml requirements-dev.in -o requirements-dev.lock
+
+clean:           ## remove everything that was made
+	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis

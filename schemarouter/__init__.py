@@ -1,0 +1,116 @@
+"""SchemaRouter: a declarative policy engine and execution boundary for the tool calls of AI agents.
+
+Public names are imported from here. The import itself is lazy (PEP 562): nothing is loaded until a name is used,
+because a hook process pays for every module.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from schemarouter.errors import (
+        ApprovalDeniedError as ApprovalDeniedError,
+    )
+    from schemarouter.errors import (
+        ArtifactError as ArtifactError,
+    )
+    from schemarouter.errors import (
+        BindingDriftError as BindingDriftError,
+    )
+    from schemarouter.errors import (
+        ExecutionBudgetExceededError as ExecutionBudgetExceededError,
+    )
+    from schemarouter.errors import (
+        ExecutionError as ExecutionError,
+    )
+    from schemarouter.errors import (
+        ExecutionHookError as ExecutionHookError,
+    )
+    from schemarouter.errors import (
+        IndeterminateInvocationError as IndeterminateInvocationError,
+    )
+    from schemarouter.errors import (
+        NonRetryableInvocationError as NonRetryableInvocationError,
+    )
+    from schemarouter.errors import (
+        PlanningError as PlanningError,
+    )
+    from schemarouter.errors import (
+        PlanValidationError as PlanValidationError,
+    )
+    from schemarouter.errors import (
+        PolicyError as PolicyError,
+    )
+    from schemarouter.errors import (
+        PolicyViolationError as PolicyViolationError,
+    )
+    from schemarouter.errors import (
+        ProposalApprovalError as ProposalApprovalError,
+    )
+    from schemarouter.errors import (
+        RegistrationError as RegistrationError,
+    )
+    from schemarouter.errors import (
+        SchemaDriftError as SchemaDriftError,
+    )
+    from schemarouter.errors import (
+        SchemaRouterError as SchemaRouterError,
+    )
+    from schemarouter.errors import (
+        SchemaValidationError as SchemaValidationError,
+    )
+    from schemarouter.errors import (
+        TransientInvocationError as TransientInvocationError,
+    )
+    from schemarouter.model.decision import PolicyDecision as PolicyDecision
+    from schemarouter.model.limits import ExecutionBudget as ExecutionBudget
+    from schemarouter.model.limits import RetryPolicy as RetryPolicy
+
+__version__ = "1.0.0.dev0"
+
+#: Public name -> module that defines it.
+_HOME: dict[str, str] = dict.fromkeys(
+    (
+        "ApprovalDeniedError",
+        "ArtifactError",
+        "BindingDriftError",
+        "ExecutionBudgetExceededError",
+        "ExecutionError",
+        "ExecutionHookError",
+        "IndeterminateInvocationError",
+        "NonRetryableInvocationError",
+        "PlanValidationError",
+        "PlanningError",
+        "PolicyError",
+        "PolicyViolationError",
+        "ProposalApprovalError",
+        "RegistrationError",
+        "SchemaDriftError",
+        "SchemaRouterError",
+        "SchemaValidationError",
+        "TransientInvocationError",
+    ),
+    "schemarouter.errors",
+)
+_HOME |= {
+    "PolicyDecision": "schemarouter.model.decision",
+    "ExecutionBudget": "schemarouter.model.limits",
+    "RetryPolicy": "schemarouter.model.limits",
+}
+
+__all__ = ["__version__", *sorted(_HOME)]
+
+
+def __getattr__(name: str) -> object:
+    module = _HOME.get(name)
+    if module is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    value: object = getattr(import_module(module), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
