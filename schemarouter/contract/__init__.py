@@ -1,0 +1,1 @@
+"""Prepared contracts: what a registered tool promises, compiled once into validators and projections."""
