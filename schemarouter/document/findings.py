@@ -1,0 +1,115 @@
+"""Problems, which speak in document paths, become findings, which stand at a line and a column."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import replace
+from hashlib import sha256
+from typing import TYPE_CHECKING
+
+from schemarouter.document.codes import READER_CODES
+from schemarouter.model.diagnostic import Edit, Finding, Fix, Related, Span, Target
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from schemarouter.document.codes import Code
+    from schemarouter.document.source import Source
+    from schemarouter.model.diagnostic import DocPath, Problem
+
+#: Where a finding stands that has no place in the text.
+START = Span(1, 1, 1, 1)
+_LINE_END = re.compile(r"\r\n|\n|\r")
+
+
+def to_findings(
+    problems: Iterable[Problem],
+    source: Source | None,
+    path: str,
+    *,
+    codes: Mapping[str, Code] = READER_CODES,
+) -> list[Finding]:
+    """Resolve ``problems`` to findings in the file ``path``: sorted by position, each once, fingerprinted.
+
+    ``codes`` names every code that can occur; another one is a ``KeyError``. Without a ``source`` only problems that
+    carry a span have a place, the others stand at the start of the file.
+    """
+    problems = tuple(problems)
+    lines = _LINE_END.split(source.text) if problems and source is not None else []
+    found: dict[tuple[object, ...], tuple[Finding, str]] = {}
+    for problem in problems:
+        code = codes[problem.code]
+        target = problem.at if isinstance(problem.at, Target) else None
+        span = _span(problem.at, source)
+        finding = Finding(
+            code=problem.code,
+            name=code.name,
+            severity=code.severity,
+            message=problem.message,
+            path=path,
+            span=span,
+            help=problem.help,
+            pointer=target.pointer if target is not None else "",
+            rule=problem.rule if problem.rule is not None else _rule_name(target, source),
+            related=tuple(Related(message, path, _span(at, source)) for message, at in problem.related),
+            witness=problem.witness,
+            fix=_fix(problem, source),
+        )
+        stable = f"{problem.code}\n{_stable_pointer(target, source)}\n{_excerpt(span, lines) or problem.message}"
+        found.setdefault((finding.code, finding.span, finding.message, finding.pointer), (finding, stable))
+    ordered = sorted(found.values(), key=lambda item: item[0].sort_key)
+    seen: Counter[str] = Counter()
+    result = []
+    for finding, stable in ordered:
+        seen[stable] += 1
+        numbered = stable if seen[stable] == 1 else f"{stable}\n{seen[stable]}"
+        digest = sha256(numbered.encode("utf-8", "backslashreplace")).hexdigest()[:16]
+        result.append(replace(finding, fingerprint=digest))
+    return result
+
+
+def _span(at: Target | Span, source: Source | None) -> Span:
+    if isinstance(at, Span):
+        return at
+    return source.locate(at) if source is not None else START
+
+
+def _fix(problem: Problem, source: Source | None) -> Fix | None:
+    if problem.fix is None:
+        return None
+    applicability, edits = problem.fix
+    return Fix(applicability, tuple(Edit(_span(at, source), text) for at, text in edits))
+
+
+def _rule(path: DocPath, source: Source | None) -> object:
+    """The raw rule that ``path`` lies in, or ``None``."""
+    if source is None or len(path) < 2 or path[0] != "rules" or not isinstance(source.data, dict):
+        return None
+    rules, index = source.data.get("rules"), path[1]
+    return rules[index] if isinstance(rules, list) and isinstance(index, int) and index < len(rules) else None
+
+
+def _rule_name(target: Target | None, source: Source | None) -> str | None:
+    rule = _rule(target.path, source) if target is not None else None
+    name = rule.get("name") if isinstance(rule, dict) else None
+    return name if isinstance(name, str) else None
+
+
+def _stable_pointer(target: Target | None, source: Source | None) -> str:
+    """The pointer with the rule's name (else its patterns) in place of its index, which every insertion changes."""
+    if target is None:
+        return ""
+    rule = _rule(target.path, source)
+    if not isinstance(rule, dict):
+        return target.pointer
+    label = rule.get("name") or rule.get("operation")
+    return target._replace(path=("rules", f"[{label}]", *target.path[2:])).pointer
+
+
+def _excerpt(span: Span, lines: list[str]) -> str:
+    """The text in ``span``, of its first line only."""
+    if not 0 < span.line <= len(lines):
+        return ""
+    line = lines[span.line - 1]
+    return line[span.column - 1 : span.end_column - 1 if span.end_line == span.line else None].strip()
