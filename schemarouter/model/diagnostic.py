@@ -86,6 +86,8 @@ class Problem:
     fix: tuple[Applicability, tuple[tuple[Target | Span, str], ...]] | None = None
     witness: Call | None = None
     rule: str | None = None
+    #: Only these characters (start, end) of the scalar at ``at`` are concerned; ignored where the scalar holds escapes.
+    within: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)
