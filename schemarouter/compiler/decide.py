@@ -1,0 +1,109 @@
+"""The decision itself (SPEC 2): what a rule says, what the category guards say, and how doubt is settled.
+
+Plain functions over records. Standard library only.
+"""
+
+from __future__ import annotations
+
+import re
+
+from schemarouter.model.decision import PolicyDecision
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from schemarouter.compiler.records import ApprovalGate, GraphRule, Guards
+    from schemarouter.model.decision import Effect
+
+#: Stricter is higher. Effects are compared as such, before the approval mode: the mode can only add approval to an
+#: ``allow``, so it never reverses this order.
+STRICTNESS: dict[Effect, int] = {"allow": 0, "require_approval": 1, "deny": 2}
+
+_SAYS: dict[Effect, str] = {"allow": "allows", "require_approval": "requires approval for", "deny": "denies"}
+_CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
+
+
+def one_line(text: str) -> str:
+    """``text`` on one line: runs of white space and control characters become one space."""
+    return " ".join(_CONTROLS.sub(" ", text).split())
+
+
+def rule_label(name: str | None, index: int) -> str:
+    """What messages call a rule: its name, or its number counted from 1."""
+    return f"rule `{one_line(name)}`" if name is not None else f"rule number {index + 1}"
+
+
+def rule_decision(rule: GraphRule, index: int, operation: str, *, certain: bool = True) -> PolicyDecision:
+    """The decision of a rule that matches, or that may match and is the stricter answer (``certain=False``)."""
+    label = rule_label(rule.name, index)
+    if certain:
+        reason = f"{label} {_SAYS[rule.effect]} `{operation}`"
+    else:
+        reason = f"{label} may or may not apply to these arguments, and is the stricter answer for `{operation}`"
+    if rule.reason is not None:
+        reason += f": {one_line(rule.reason)}"
+    return PolicyDecision(rule.effect, "rule", rule.name, index, operation, reason)
+
+
+def guard_decision(
+    guards: Guards, operation: str, remote: bool, read_only: bool | None, destructive: bool | None
+) -> PolicyDecision:
+    """The decision where no rule matches (SPEC 2.4): the first category guard that fails is the reason."""
+    if destructive is True and not guards.allow_destructive:
+        missing, kind = "allow_destructive", "destructive"
+    elif read_only is False and not guards.allow_mutations:
+        missing, kind = "allow_mutations", "mutating"
+    elif read_only is None and remote and not guards.allow_unclassified_remote:
+        missing, kind = "allow_unclassified_remote", "remote and unclassified"
+    else:
+        reason = f"no rule matches `{operation}`, and no category guard forbids it"
+        return PolicyDecision("allow", "default", None, None, operation, reason)
+    reason = f"no rule matches `{operation}`, which is {kind}, and `{missing}` is false"
+    return PolicyDecision("deny", "default", None, None, operation, reason)
+
+
+def refusal(operation: object, why: str) -> PolicyDecision:
+    """The decision where none could be made: a deny, never a skipped rule."""
+    text = operation if isinstance(operation, str) else ""
+    return PolicyDecision("deny", "default", None, None, text, f"denied, because no decision could be made: {why}")
+
+
+def settle(
+    rules: Sequence[GraphRule],
+    candidates: Sequence[int],
+    operation: str,
+    arguments: Mapping[str, object] | None,
+    otherwise: PolicyDecision,
+) -> PolicyDecision:
+    """Decide among rules that match but for their argument conditions (SPEC 2.6).
+
+    ``candidates`` are indices in declaration order; ``otherwise`` is the decision if none of them applies. Where a
+    rule's conditions are indeterminate, the answer is the stricter of its own effect and what the rest gives; in a
+    tie the certain rule is named, and among uncertain rules the first.
+    """
+    strictest: int | None = None
+    certain = otherwise
+    for index in candidates:
+        rule = rules[index]
+        holds = True if rule.conditions is None else rule.conditions.evaluate(arguments)
+        if holds is True:
+            certain = rule_decision(rule, index, operation)
+            break
+        if holds is None:
+            if strictest is None or STRICTNESS[rule.effect] > STRICTNESS[rules[strictest].effect]:
+                strictest = index
+        elif holds is not False:
+            raise TypeError("a condition gave neither true, false nor indeterminate")
+    if strictest is None or STRICTNESS[rules[strictest].effect] <= STRICTNESS[certain.effect]:
+        return certain
+    return rule_decision(rules[strictest], strictest, operation, certain=False)
+
+
+def needs_approval(gate: ApprovalGate, effect: Effect, read_only: bool | None) -> bool:
+    """Whether a call needs approval (SPEC 2.5), by its effective ``read_only``. A denied call needs none."""
+    if effect == "deny":
+        return False
+    return (
+        effect == "require_approval" or gate.mode == "all" or (gate.mode == "non_read_only" and read_only is not True)
+    )
