@@ -1,12 +1,16 @@
 """Which of many patterns match a name: dictionaries for the usual shapes, one integer for all others.
 
-Exact names are one look-up; ``literal*`` and ``*literal`` are looked up once for each distinct length of a literal, and
-everything else goes into :class:`~schemarouter.match.shiftand.ShiftAnd`. Building takes time linear in the total
-length of the patterns, finding at most in the length of the name times that. Standard library only.
+Exact names are one look-up, ``literal*`` and ``*literal`` a few; other patterns of literals and stars are found through
+substrings, and everything else goes into :class:`~schemarouter.match.shiftand.ShiftAnd`. Building takes time linear in
+the total length of the patterns, finding at most in the length of the name times that. Standard library only.
 """
 
 from __future__ import annotations
 
+from itertools import pairwise
+from operator import itemgetter
+
+from schemarouter.match.literals import Prefixes, Substrings, add
 from schemarouter.match.shiftand import ShiftAnd
 from schemarouter.match.tokens import literal_text, parse
 
@@ -14,87 +18,71 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from schemarouter.match.literals import Parts, Table
     from schemarouter.match.tokens import Glob
-
-    #: A literal -> the number of its pattern, or several of them.
-    _Table = dict[str, int | list[int]]
 
 
 class Lookup:
-    """Patterns, each with the number that its owner knows it by. Never changes; safe from several threads."""
+    """Patterns, each with the number that its owner knows it by, rising. Never changes; safe from several threads."""
 
-    __slots__ = ("_exact", "_others", "_prefix_lengths", "_prefixes", "_suffix_lengths", "_suffixes")
+    __slots__ = ("_exact", "_others", "_prefixes", "_substrings", "_suffixes")
 
     def __init__(self, patterns: Iterable[tuple[int, str]]) -> None:
-        exact: _Table = {}
-        prefixes: _Table = {}
-        suffixes: _Table = {}
-        others: list[tuple[int, Glob]] = []
+        exact: Table = {}
+        prefixes: Table = {}
+        suffixes: Table = {}
+        starred: list[tuple[int, Parts]] = []
+        stepped: list[tuple[int, Glob]] = []
+        globs: list[tuple[int, Glob]] = []
         for number, pattern in patterns:
             if "[" not in pattern and "?" not in pattern:
                 # The usual shapes, without the cost of parsing.
                 star = pattern.find("*")
                 if star < 0:
-                    _add(exact, pattern, number)
+                    add(exact, pattern, number)
                     continue
                 if star == len(pattern) - 1:
-                    _add(prefixes, pattern[:star], number)
+                    add(prefixes, pattern[:star], number)
                     continue
             glob = parse(pattern)
             literal = literal_text(glob)
             if literal is None:
-                others.append((number, glob))
+                stepped.append((number, glob))
             elif not glob.stars:
-                _add(exact, literal, number)
+                add(exact, literal, number)
             elif glob.stars == (len(literal),):
-                _add(prefixes, literal, number)
+                add(prefixes, literal, number)
             elif glob.stars == (0,):
-                _add(suffixes, literal, number)
+                add(suffixes, literal[::-1], number)
             else:
-                others.append((number, glob))
+                starred.append((number, _parts(literal, glob.stars)))
+                globs.append((number, glob))
+        substrings = Substrings(starred)
+        refused = substrings.refused
+        others = [*stepped, *(item for item in globs if item[0] in refused)] if refused else stepped
+        others.sort(key=itemgetter(0))
         self._exact = exact
-        self._prefixes = prefixes
-        self._suffixes = suffixes
-        self._prefix_lengths = tuple(sorted(set(map(len, prefixes))))
-        self._suffix_lengths = tuple(sorted(set(map(len, suffixes))))
+        self._prefixes = Prefixes(prefixes) if prefixes else None
+        self._suffixes = Prefixes(suffixes) if suffixes else None
+        self._substrings = substrings if starred else None
         self._others = ShiftAnd(others) if others else None
 
     def find(self, name: str) -> tuple[list[int], Iterable[int]]:
-        """The numbers of the patterns that match ``name``: some in no order, the others rising."""
+        """The numbers of the patterns that match ``name``: some in no order, the others rising. May hold doubles."""
         found: list[int] = []
         hit = self._exact.get(name)
         if hit is not None:
             found = [hit] if isinstance(hit, int) else hit.copy()
-        size = len(name)
-        table = self._prefixes
-        for length in self._prefix_lengths:
-            if length > size:
-                break
-            hit = table.get(name[:length])
-            if hit is not None:
-                if isinstance(hit, int):
-                    found.append(hit)
-                else:
-                    found += hit
-        table = self._suffixes
-        for length in self._suffix_lengths:
-            if length > size:
-                break
-            hit = table.get(name[size - length :])
-            if hit is not None:
-                if isinstance(hit, int):
-                    found.append(hit)
-                else:
-                    found += hit
-        others = self._others
-        return found, others.find(name) if others is not None else ()
+        if self._prefixes is not None:
+            self._prefixes.find(name, found)
+        if self._suffixes is not None:
+            self._suffixes.find(name[::-1], found)
+        if self._substrings is not None:
+            self._substrings.find(name, found)
+        return found, self._others.find(name) if self._others is not None else ()
 
 
-def _add(table: _Table, literal: str, number: int) -> None:
-    known = table.get(literal)
-    if known is None:
-        table[literal] = number
-    elif isinstance(known, list):
-        known.append(number)
-    else:
-        table[literal] = [known, number]
+def _parts(literal: str, stars: tuple[int, ...]) -> Parts:
+    """The literals between the stars; there is a star."""
+    between = tuple([literal[left:right] for left, right in pairwise(stars)])
+    return literal[: stars[0]], between, literal[stars[-1] :]
