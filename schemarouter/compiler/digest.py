@@ -30,9 +30,8 @@ def canonical(value: object) -> str:
 
 def number(value: float) -> int | float:
     """The one spelling of a number: whole numbers are integers, so that ``15.0`` is ``15``."""
-    if isinstance(value, float) and value.is_integer():
-        return int(value)
-    return value
+    whole = int(value)
+    return whole if whole == value else value
 
 
 def semantic(content: Content) -> dict[str, object]:
