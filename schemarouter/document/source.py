@@ -40,3 +40,6 @@ class Source(Protocol):
 
     def scalar(self, path: DocPath) -> Scalar | None:
         """How the scalar at ``path`` was written; ``None`` if there is a mapping, a list or nothing."""
+
+    def text_at(self, span: Span) -> str:
+        """The text that ``span`` covers."""
