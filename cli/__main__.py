@@ -1,11 +1,73 @@
-"""Entry point of the ``schemarouter`` command. Answers ``--version`` before it imports anything heavy."""
+"""Entry point of the ``schemarouter`` command: answers ``--version`` at once, and lets no traceback out.
+
+Exit codes: 0 clean, 1 findings, 2 could not run, 130 interrupted, 141 the reader of our output went away.
+"""
 
 from __future__ import annotations
 
+import sys
+
+CANNOT_RUN = 2
+INTERRUPTED = 130
+BROKEN_PIPE = 141
+
 
 def main() -> None:
-    """Run the command line."""
-    raise SystemExit("the command line is being built")
+    """Run the command line and exit."""
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: list[str]) -> int:
+    """Run the command line with ``arguments`` and return the exit code. Never raises an ordinary exception."""
+    try:
+        if arguments in (["--version"], ["-V"]) and sys.stdout is not None:
+            from schemarouter import __version__
+
+            sys.stdout.write(f"schemarouter {__version__}\n")
+            sys.stdout.flush()
+            return 0
+        from schemarouter_cli import streams
+
+        streams.prepare()
+        from schemarouter_cli.app import run_command
+
+        return run_command(arguments)
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:
+        return _abandon_output(BROKEN_PIPE)
+    except OSError as error:
+        _tell(f"error: {(error.strerror or type(error).__name__).lower()}")
+        return _abandon_output(CANNOT_RUN)
+    except Exception as error:  # noqa: BLE001 - the last resort: whatever it is, the user gets one line
+        return _internal_error(error)
+
+
+def _abandon_output(status: int) -> int:
+    """Point standard output at nothing, so that the interpreter does not complain when it flushes at exit."""
+    from schemarouter_cli import streams
+
+    streams.abandon()
+    return status
+
+
+def _internal_error(error: Exception) -> int:
+    import os
+
+    if os.environ.get("SCHEMAROUTER_DEBUG"):
+        import traceback
+
+        traceback.print_exc()
+    # The text of an unexpected error may quote a file or a secret; its class is enough for a report.
+    _tell(f"error: internal error ({type(error).__name__}), please report it with the policy file that causes it")
+    _tell("help: set SCHEMAROUTER_DEBUG=1 to see the traceback")
+    return CANNOT_RUN
+
+
+def _tell(line: str) -> None:
+    from schemarouter_cli import streams
+
+    streams.tell(line)
 
 
 if __name__ == "__main__":

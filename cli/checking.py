@@ -1,0 +1,71 @@
+"""Check several files: read each, lint it, and gather what was found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from schemarouter_cli import streams
+from schemarouter_cli.discovery import find_policies
+from schemarouter_cli.failure import CannotRun
+from schemarouter_cli.files import STDIN, STDIN_NAME, read_bytes
+from schemarouter_cli.outcome import Outcome
+from schemarouter_cli.text import display_path, printable
+
+if TYPE_CHECKING:
+    from schemarouter.document.source import Format
+    from schemarouter_cli.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class CheckOptions:
+    """How to check. ``resolve`` says why a name has no callable, or ``None`` if it has one."""
+
+    select: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    pedantic: bool = False
+    allow_empty: bool = False
+    format: Format | None = None
+    stdin_filename: str | None = None
+    resolve: Callable[[str], str | None] | None = None
+
+
+def check_files(paths: Sequence[str], settings: Settings, options: CheckOptions) -> Outcome:
+    """Check the policies that ``paths`` and ``settings`` name. A file that cannot be read does not hide the others."""
+    outcome = Outcome()
+    for path in find_policies(paths, settings, allow_empty=options.allow_empty):
+        try:
+            _check_file(path, options, outcome)
+        except CannotRun as error:
+            outcome.failures += 1
+            streams.tell(f"error: {printable(error.message)}")
+            if error.advice:
+                streams.tell(f"help: {printable(error.advice)}")
+    outcome.findings.sort(key=lambda finding: finding.sort_key)
+    return outcome
+
+
+def _check_file(path: str, options: CheckOptions, outcome: Outcome) -> None:
+    from schemarouter.check import check_policy
+    from schemarouter.document.limits import MAX_BYTES
+    from schemarouter.document.reader import detect_format
+
+    raw = read_bytes(path, MAX_BYTES)
+    shown = display_path(path)
+    if path == STDIN:
+        shown = options.stdin_filename or STDIN_NAME
+    report = check_policy(
+        raw,
+        shown,
+        options.format or detect_format(shown, raw),
+        select=options.select,
+        ignore=options.ignore,
+        pedantic=options.pedantic,
+        resolve=options.resolve,
+    )
+    outcome.files.append(shown)
+    outcome.findings += report.findings
+    outcome.suppressed += report.suppressed
+    if report.findings and len(raw) <= MAX_BYTES:
+        outcome.texts[shown] = report.source.text if report.source is not None else raw.decode("utf-8-sig", "replace")

@@ -1,0 +1,85 @@
+"""``schemarouter check``: lint policy files."""
+
+from __future__ import annotations
+
+import os
+
+import click
+
+from schemarouter_cli import options
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from schemarouter.document.source import Format
+
+
+@click.command("check", short_help="Check policy files.")
+@click.argument("paths", nargs=-1, metavar="[PATH]...", type=click.Path())
+@click.option("--select", multiple=True, metavar="CODE", help="Report only these codes or families, such as SR3.")
+@click.option("--ignore", multiple=True, metavar="CODE", help="Do not report these codes or families.")
+@click.option("--strict/--no-strict", default=None, help="Warnings fail as well.")
+@click.option("--pedantic/--no-pedantic", default=None, help="Report matters of taste too; they never fail.")
+@click.option("--allow-empty", is_flag=True, help="Finding no policy file is no failure.")
+@click.option(
+    "--resolve", is_flag=True, help="Import the hooks and callbacks that a policy names as `module:attribute`."
+)
+@click.option(
+    "--allow-import",
+    multiple=True,
+    metavar="PREFIX",
+    help="With --resolve: packages that may be imported, such as `myapp.`.",
+)
+@click.option("--stdin-filename", metavar="PATH", help="What to call standard input (`-`) in findings.")
+@options.policy_format
+@options.output_format("full", "concise", "json", "github", "sarif")
+@click.option("-o", "--output-file", metavar="FILE", type=click.Path(), help="Write the result to a file.")
+@click.option("--no-config", is_flag=True, help="Do not read `[tool.schemarouter]` of pyproject.toml.")
+@options.color
+def command(
+    paths: tuple[str, ...],
+    select: tuple[str, ...],
+    ignore: tuple[str, ...],
+    strict: bool | None,
+    pedantic: bool | None,
+    allow_empty: bool,
+    resolve: bool,
+    allow_import: tuple[str, ...],
+    stdin_filename: str | None,
+    format_: Format | None,
+    output_format: str,
+    output_file: str | None,
+    no_config: bool,
+    color: str,
+) -> int:
+    """Check policy files: syntax, structure, names and what the rules mean.
+
+    PATH is a file, a folder that is searched for policy files, or `-` for standard input. Without a PATH the files are
+    checked that `[tool.schemarouter]` in pyproject.toml includes.
+
+    Exit codes: 0 clean, 1 findings (errors; with --strict warnings too), 2 could not run.
+    """
+    from schemarouter_cli.checking import CheckOptions, check_files
+    from schemarouter_cli.render.outcome import show
+    from schemarouter_cli.resolving import resolver
+    from schemarouter_cli.settings import Settings, find_settings
+
+    settings = Settings() if no_config else find_settings(os.getcwd())
+    if allow_import and not resolve:
+        raise click.UsageError("--allow-import has a meaning only together with --resolve")
+    checking = CheckOptions(
+        select=_split(select) or settings.select,
+        ignore=_split(ignore) or settings.ignore,
+        pedantic=settings.pedantic if pedantic is None else pedantic,
+        allow_empty=allow_empty,
+        format=format_,
+        stdin_filename=stdin_filename,
+        resolve=resolver(allow_import) if resolve else None,
+    )
+    outcome = check_files(paths, settings, checking)
+    show(outcome, output_format, color, output_file)
+    return outcome.exit_code(strict=settings.strict if strict is None else strict)
+
+
+def _split(values: tuple[str, ...]) -> tuple[str, ...]:
+    """``--select SR1,SR3`` means the same as ``--select SR1 --select SR3``."""
+    return tuple(part.strip() for value in values for part in value.split(",") if part.strip())

@@ -1,0 +1,90 @@
+"""Which files a check reads: those that are named, those below folders that are named, those that the project names."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+
+from schemarouter_cli.failure import CannotRun, os_reason
+from schemarouter_cli.files import STDIN
+from schemarouter_cli.settings import Settings
+from schemarouter_cli.text import display_path
+
+ENDINGS = (".yaml", ".yml", ".toml")
+#: File names, without their ending, that mean a policy where the project does not say which files are policies.
+STEMS = frozenset({"policy", "schemarouter"})
+#: Folders that hold other people's files; only entered, as hidden folders are, where `include` names them.
+SKIPPED = frozenset({"node_modules", "__pycache__", "site-packages"})
+
+
+def find_policies(paths: Sequence[str], settings: Settings, *, allow_empty: bool) -> list[str]:
+    """The files to check, each once, in a fixed order. A named file is taken as it is, whatever it is called."""
+    if not paths:
+        found = list(_below(settings.root or os.curdir, settings))
+        if settings.include is not None and not allow_empty:
+            _require_matches(found, settings)
+    else:
+        found = []
+        for path in paths:
+            found += _below(path, settings) if path != STDIN and os.path.isdir(path) else [path]
+    if not found and not allow_empty:
+        where = ", ".join(f"`{display_path(path)}`" for path in paths) or "this project"
+        raise CannotRun(
+            f"no policy file found in {where}",
+            "name a file, or set `include` of `[tool.schemarouter]` in `pyproject.toml`; by default files called "
+            "`*.policy.yaml`, `policy.yaml` and `schemarouter.yaml` are found, also with the endings .yml and .toml",
+        )
+    unique: dict[str, str] = {}
+    for path in found:
+        unique.setdefault(path if path == STDIN else os.path.abspath(path), path)
+    return list(unique.values())
+
+
+def _below(folder: str, settings: Settings) -> Iterator[str]:
+    """Policy files in ``folder`` and the folders in it. Links to folders are not followed: they may form a circle."""
+
+    def refuse(error: OSError) -> None:
+        raise CannotRun(f"cannot read `{display_path(error.filename or folder)}`: {os_reason(error)}")
+
+    for parent, folders, files in os.walk(folder, onerror=refuse):
+        folders[:] = sorted(name for name in folders if _enters(os.path.join(parent, name), name, settings))
+        for name in sorted(files):
+            path = os.path.normpath(os.path.join(parent, name))
+            if _is_policy(path, name, settings):
+                yield os.path.relpath(path) if settings.root and folder == settings.root else path
+
+
+def _enters(path: str, name: str, settings: Settings) -> bool:
+    if _matches(path, settings.exclude, settings):
+        return False
+    skipped = name.startswith(".") or name in SKIPPED
+    return not skipped or any(name in pattern.split("/") for pattern in settings.include or ())
+
+
+def _is_policy(path: str, name: str, settings: Settings) -> bool:
+    stem, ending = os.path.splitext(name)
+    if ending not in ENDINGS or name == "pyproject.toml" or _matches(path, settings.exclude, settings):
+        return False
+    if settings.include is None:
+        return stem in STEMS or stem.endswith(".policy")
+    return _matches(path, settings.include, settings)
+
+
+def _matches(path: str, patterns: Sequence[str], settings: Settings) -> bool:
+    """Whether a pattern matches the path, relative to the project, or a folder that it lies in."""
+    if not patterns:
+        return False
+    from fnmatch2 import fnmatchcase2
+
+    relative = os.path.relpath(path, settings.root)
+    return any(fnmatchcase2(relative, pattern) for pattern in patterns)
+
+
+def _require_matches(found: list[str], settings: Settings) -> None:
+    """A pattern that matches nothing is a policy that nobody checks: a typing error, not a detail."""
+    for pattern in settings.include or ():
+        if not any(_matches(path, (pattern,), settings) for path in found):
+            raise CannotRun(
+                f"`include` pattern `{pattern}` of `[tool.schemarouter]` matches no policy file",
+                "mend or remove the pattern, or pass `--allow-empty`; policy files end in .yaml, .yml or .toml",
+            )

@@ -1,0 +1,77 @@
+"""Reading and writing files for commands: bounded, atomic, and every refusal of the system is one line."""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+from contextlib import suppress
+
+from schemarouter_cli.failure import CannotRun, os_reason
+from schemarouter_cli.text import display_path
+
+STDIN = "-"
+STDIN_NAME = "<stdin>"
+
+
+def read_bytes(path: str, limit: int) -> bytes:
+    """The bytes of ``path`` (``-`` is standard input), at most ``limit + 1``: one more tells that it is too long."""
+    shown = display_path(path)
+    try:
+        if path == STDIN:
+            if sys.stdin is None:
+                raise CannotRun("standard input is closed")
+            return sys.stdin.buffer.read(limit + 1)
+        with open(path, "rb") as file:
+            return file.read(limit + 1)
+    except OSError as error:
+        raise CannotRun(f"cannot read `{shown}`: {os_reason(error)}") from None
+    except ValueError:  # a NUL in the name
+        raise CannotRun(f"cannot read `{shown}`: no legal file name") from None
+
+
+def write_atomically(path: str, data: bytes) -> None:
+    """Write ``data`` to ``path``: either all of it or nothing. A device or a pipe is written to as it is.
+
+    A symbolic link is kept and its target replaced; the permissions of an existing file are kept.
+    """
+    shown = display_path(path)
+    if os.path.isdir(path):
+        raise CannotRun(f"cannot write `{shown}`: is a directory", "name a file")
+    target = os.path.realpath(path)
+    temporary = f"{target}.{os.urandom(6).hex()}.tmp"
+    try:
+        mode = os.stat(target).st_mode if os.path.lexists(target) else None
+        if mode is not None and not stat.S_ISREG(mode):
+            with open(target, "wb") as file:
+                file.write(data)
+            return
+        # 0o666 is narrowed by the user's umask, as for any new file.
+        with open(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666), "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        if mode is not None:
+            os.chmod(temporary, stat.S_IMODE(mode))
+        os.replace(temporary, target)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise CannotRun(f"cannot write `{shown}`: {os_reason(error)}") from None
+    finally:
+        with suppress(OSError):
+            os.unlink(temporary)
+
+
+def write_new(path: str, data: bytes) -> None:
+    """Write ``data`` to ``path``, which must not exist yet."""
+    shown = display_path(path)
+    try:
+        with open(path, "xb") as file:
+            file.write(data)
+    except FileExistsError:
+        raise CannotRun(
+            f"`{shown}` exists already", "name another file with `-o`, or overwrite it with `--force`"
+        ) from None
+    except OSError as error:
+        raise CannotRun(f"cannot write `{shown}`: {os_reason(error)}") from None

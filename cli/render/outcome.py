@@ -1,0 +1,49 @@
+"""Which renderer writes an outcome, and where to. Renderers are imported when they are needed."""
+
+from __future__ import annotations
+
+from schemarouter_cli import streams
+from schemarouter_cli.outcome import Outcome
+from schemarouter_cli.terminal import screen_width, wants_color
+
+
+def show(outcome: Outcome, output_format: str, color: str, output_file: str | None = None) -> None:
+    """Write ``outcome`` to standard output or to ``output_file``."""
+    text = _rendered(outcome, output_format, color if output_file is None else "never")
+    if output_file is None:
+        streams.write(text)
+        return
+    from schemarouter_cli.files import write_atomically
+
+    write_atomically(output_file, text.encode("utf-8", "backslashreplace"))
+
+
+def _rendered(outcome: Outcome, output_format: str, color: str) -> str:
+    if output_format == "sarif":
+        from schemarouter_cli.render.sarif import render_sarif
+
+        return render_sarif(outcome)
+    if output_format != "full":
+        from schemarouter_cli.render import machine
+
+        renderers = {
+            "concise": machine.render_concise,
+            "json": machine.render_json,
+            "github": machine.render_github,
+        }
+        return renderers[output_format](outcome)
+    if not outcome.findings and not outcome.files:
+        return ""
+    if not outcome.findings:
+        return _clean(outcome, color)
+    from schemarouter_cli.render.full import render_full
+
+    return render_full(outcome, color=wants_color(color), width=screen_width())
+
+
+def _clean(outcome: Outcome, color: str) -> str:
+    """One line, without the library that draws tables: a clean check is the usual case and should be over quickly."""
+    from schemarouter_cli.render.plain import summary
+
+    text = summary(outcome)
+    return f"\x1b[1;32m{text}\x1b[0m\n" if wants_color(color) else f"{text}\n"
