@@ -22,7 +22,7 @@ _HEAD = 3
 #: Up to so many patterns are tried one after another.
 _DIRECT = 32
 #: More are filed by a run of three characters that each needs, and so many may share one run.
-_SHARED = 8
+_SHARED = 24
 #: How far into a literal a run is looked for.
 _RUNS = 64
 

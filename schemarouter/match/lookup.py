@@ -31,36 +31,34 @@ class Lookup:
         exact: Table = {}
         prefixes: Table = {}
         suffixes: Table = {}
-        starred: list[tuple[int, Parts]] = []
-        stepped: list[tuple[int, Glob]] = []
-        globs: list[tuple[int, Glob]] = []
+        starred: list[tuple[int, str, Parts]] = []
+        others: list[tuple[int, Glob]] = []
         for number, pattern in patterns:
-            if "[" not in pattern and "?" not in pattern:
-                # The usual shapes, without the cost of parsing.
-                star = pattern.find("*")
-                if star < 0:
-                    add(exact, pattern, number)
+            if "[" in pattern or "?" in pattern:
+                glob = parse(pattern)
+                literal = literal_text(glob)
+                if literal is None:
+                    others.append((number, glob))
                     continue
-                if star == len(pattern) - 1:
-                    add(prefixes, pattern[:star], number)
-                    continue
-            glob = parse(pattern)
-            literal = literal_text(glob)
-            if literal is None:
-                stepped.append((number, glob))
-            elif not glob.stars:
-                add(exact, literal, number)
-            elif glob.stars == (len(literal),):
-                add(prefixes, literal, number)
-            elif glob.stars == (0,):
-                add(suffixes, literal[::-1], number)
+                # Each bracket stands for one character, so what is left is literals between stars.
+                pieces = [literal[start:end] for start, end in pairwise((0, *glob.stars, len(literal)))]
             else:
-                starred.append((number, _parts(literal, glob.stars)))
-                globs.append((number, glob))
-        substrings = Substrings(starred)
-        refused = substrings.refused
-        others = [*stepped, *(item for item in globs if item[0] in refused)] if refused else stepped
-        others.sort(key=itemgetter(0))
+                pieces = pattern.split("*")
+            if len(pieces) == 1:
+                add(exact, pieces[0], number)
+                continue
+            first, *between, last = pieces
+            middle = tuple(filter(None, between))
+            if middle or (first and last):
+                starred.append((number, pattern, (first, middle, last)))
+            elif last:
+                add(suffixes, last[::-1], number)
+            else:
+                add(prefixes, first, number)
+        substrings = Substrings([(number, parts) for number, _, parts in starred])
+        if substrings.refused:
+            others += [(number, parse(pattern)) for number, pattern, _ in starred if number in substrings.refused]
+            others.sort(key=itemgetter(0))
         self._exact = exact
         self._prefixes = Prefixes(prefixes) if prefixes else None
         self._suffixes = Prefixes(suffixes) if suffixes else None
@@ -80,9 +78,3 @@ class Lookup:
         if self._substrings is not None:
             self._substrings.find(name, found)
         return found, self._others.find(name) if self._others is not None else ()
-
-
-def _parts(literal: str, stars: tuple[int, ...]) -> Parts:
-    """The literals between the stars; there is a star."""
-    between = tuple([literal[left:right] for left, right in pairwise(stars)])
-    return literal[: stars[0]], between, literal[stars[-1] :]
