@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from decimal import Decimal
-from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from schemarouter.compiler.digest import number
@@ -31,8 +30,8 @@ from schemarouter.model.diagnostic import Problem, Span, Target
 from schemarouter.model.frozen import FrozenMap
 
 if TYPE_CHECKING:
+    from schemarouter.compiler.rules import Wrong
     from schemarouter.document.source import Source
-    from schemarouter.model.diagnostic import DocPath
 
 
 class Compiling:
@@ -45,13 +44,15 @@ class Compiling:
         self.locations = locations
         self.problems: list[Problem] = []
 
-    def report(self, at: DocPath, code: str, path: DocPath, message: str) -> None:
-        """Note a problem at ``path`` below ``at``; in a rule whose place is known, at that place."""
-        place: Target | Span = Target((*at, *path))
-        if self.locations is not None and len(at) == 2 and at[0] == "rules" and isinstance(at[1], int):
-            line, column = self.locations.rules[at[1]]
-            place = Span(line, column, line, column)
-        self.problems.append(Problem(code, message, place))
+    def report(self, part: str, index: int, wrong: Wrong) -> None:
+        """Take over what is ``wrong`` with an entry of ``part``, at the entry's place where that is known."""
+        for code, path, message in wrong:
+            place: Target | Span = Target((part, index, *path))
+            if part == "rules" and self.locations is not None:
+                line, column = self.locations.rules[index]
+                place = Span(line, column, line, column)
+            self.problems.append(Problem(code, message, place))
+        wrong.clear()
 
 
 class Pass(NamedTuple):
@@ -74,34 +75,44 @@ def _settings(work: Compiling) -> dict[str, object]:
 
 def _classify(work: Compiling) -> dict[str, object]:
     entries = []
+    wrong: Wrong = []
     for index, entry in enumerate(work.document.classify):
         patterns = as_patterns(entry.operation)
-        check_patterns(patterns, partial(work.report, ("classify", index)))
+        check_patterns(patterns, wrong)
         entries.append(Classification(patterns, entry.read_only, entry.destructive))
+        if wrong:
+            work.report("classify", index, wrong)
     return {"classify": tuple(entries)}
 
 
 def _rules(work: Compiling) -> dict[str, object]:
     rules: list[GraphRule] = []
     names: dict[str, int] = {}
+    wrong: Wrong = []
     places = work.locations
+    location = None
     for index, rule in enumerate(work.document.rules):
-        report = partial(work.report, ("rules", index))
         name, when = rule.name, rule.when
+        if places is not None:
+            location = Location(places.path, *places.rules[index])
         rules.append(
             make_rule(
-                name=name,
-                operation=rule.operation,
-                effect=rule.effect,
-                reason=rule.reason,
-                predicates=ANY if when is None else (when.remote, when.read_only, when.destructive, when.unclassified),
-                arguments=None if when is None else when.arguments,
-                location=None if places is None else Location(places.path, *places.rules[index]),
-                report=report,
+                name,
+                as_patterns(rule.operation),
+                rule.effect,
+                rule.reason,
+                ANY if when is None else (when.remote, when.read_only, when.destructive, when.unclassified),
+                None if when is None else when.arguments,
+                location,
+                wrong,
             )
         )
         if name is not None and names.setdefault(name, index) != index:
-            report("SR106", ("name",), f"the rule name `{name}` is used by rule number {names[name] + 1} already")
+            wrong.append(
+                ("SR106", ("name",), f"the rule name `{name}` is used by rule number {names[name] + 1} already")
+            )
+        if wrong:
+            work.report("rules", index, wrong)
     return {"rules": tuple(rules)}
 
 

@@ -69,7 +69,7 @@ _ANY = (None, None, None, None)
 
 def digest_of_text(text: str) -> str:
     """SHA-256 in hexadecimal of canonical JSON text."""
-    return sha256(text.encode("ascii")).hexdigest()
+    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def digest_of(content: Content) -> str:

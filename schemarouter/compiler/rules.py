@@ -1,23 +1,25 @@
-"""One rule, from whatever front end, to its record: the only place where rules are checked and normalised."""
+"""One rule, from whatever front end, to its record: the only place where rules are checked. Standard library only."""
 
 from __future__ import annotations
-
-from collections.abc import Callable, Mapping, Sequence
-from functools import cache
-from typing import TYPE_CHECKING, TypeAlias
 
 from schemarouter.compiler.records import ANY, GraphRule, Predicates
 from schemarouter.match.classes import class_mask
 from schemarouter.model.names import name_problem
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import TypeAlias
+
     from schemarouter.compiler.records import Location
     from schemarouter.match.conditions import Conditions
     from schemarouter.model.decision import Effect
     from schemarouter.model.diagnostic import DocPath
 
-#: Told of everything wrong: a code, a path relative to the rule, a message.
-Report: TypeAlias = Callable[[str, "DocPath", str], None]
+    #: What is wrong: a code, a path below the rule or entry, a message.
+    Wrong: TypeAlias = list[tuple[str, DocPath, str]]
+
+_MASKS: dict[tuple[bool | None, ...], int] = {}
 
 
 def as_patterns(operation: str | Sequence[str]) -> tuple[str, ...]:
@@ -25,50 +27,52 @@ def as_patterns(operation: str | Sequence[str]) -> tuple[str, ...]:
     return (operation,) if isinstance(operation, str) else tuple(operation)
 
 
-def check_patterns(patterns: tuple[str, ...], report: Report) -> None:
-    """Report what is wrong with the patterns of a rule or a ``classify`` entry."""
-    if not patterns:
-        report("SR110", ("operation",), "an empty list of patterns matches nothing")
+def check_patterns(patterns: tuple[str, ...], wrong: Wrong) -> None:
+    """Add to ``wrong`` what is wrong with the patterns of a rule or of a ``classify`` entry."""
     for pattern in patterns:
         problem = name_problem(pattern)
         if problem is not None:
-            report("SR009" if "hidden" in problem else "SR110", ("operation",), f"the pattern `{pattern!a}` {problem}")
+            wrong.append((_name_code(problem), ("operation",), f"the pattern `{pattern!a}` {problem}"))
+    if not patterns:
+        wrong.append(("SR110", ("operation",), "an empty list of patterns matches nothing"))
 
 
-@cache
-def _mask(predicates: Predicates) -> int:
-    return class_mask(*predicates)
+def _name_code(problem: str) -> str:
+    return "SR009" if "hidden character" in problem else "SR110"
+
+
+def predicate_mask(predicates: Predicates) -> int:
+    """The classes of calls that ``predicates`` accept; 0 if they contradict each other. Real booleans only."""
+    mask = _MASKS.get(predicates)
+    if mask is None:
+        mask = _MASKS[predicates] = class_mask(*predicates)
+    return mask
 
 
 def make_rule(
-    *,
     name: str | None,
-    operation: str | Sequence[str],
+    patterns: tuple[str, ...],
     effect: Effect,
     reason: str | None,
     predicates: tuple[bool | None, bool | None, bool | None, bool | None],
     arguments: Mapping[str, object] | None,
     location: Location | None,
-    report: Report,
+    wrong: Wrong,
 ) -> GraphRule:
-    """The record of a rule; ``predicates`` are real booleans or ``None``. Everything wrong goes to ``report``."""
-    patterns = as_patterns(operation)
-    check_patterns(patterns, report)
+    """The record of a rule. Whatever is wrong with it is added to ``wrong``; then the record is of no use."""
+    check_patterns(patterns, wrong)
     if name is not None:
         problem = name_problem(name)
         if problem is not None:
-            report("SR009" if "hidden" in problem else "SR110", ("name",), f"the rule name `{name!a}` {problem}")
+            wrong.append((_name_code(problem), ("name",), f"the rule name `{name!a}` {problem}"))
     asks = ANY
     if predicates != ANY:
         asks = Predicates(*predicates)
+        # By identity, because 1 == True: a number must not find the entry of a boolean.
         if any(value is not None and value is not True and value is not False for value in predicates):
-            report("SR103", ("when",), "a predicate is neither true nor false")
-        elif not _mask(asks):
-            report(
-                "SR205",
-                ("when",),
-                "the predicates contradict each other: `unclassified: true` has no `read_only` value",
-            )
+            wrong.append(("SR103", ("when",), "a predicate is neither true nor false"))
+        elif not predicate_mask(asks):
+            wrong.append(("SR205", ("when",), "`unclassified: true` and a `read_only` predicate contradict each other"))
     conditions: Conditions | None = None
     if arguments:
         from schemarouter.match.conditions import ConditionError, compile_conditions  # lazily: most rules have none
@@ -76,6 +80,5 @@ def make_rule(
         try:
             conditions = compile_conditions(arguments)
         except ConditionError as error:
-            for wrong in error.problems:
-                report("SR110", ("when", "arguments", *wrong.path), wrong.message)
+            wrong += (("SR110", ("when", "arguments", *one.path), one.message) for one in error.problems)
     return GraphRule(name, patterns, effect, reason, asks, conditions, location)
