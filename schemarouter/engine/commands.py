@@ -1,0 +1,96 @@
+"""What the interpreter asks for, and what it is told: the whole surface between it and a driver.
+
+The interpreter touches nothing by itself. It yields one of these commands and receives a reply; a driver answers. A test
+answers with a list of replies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeAlias
+
+from schemarouter.engine.budget import Charges, Ledger
+
+
+class Look(NamedTuple):
+    """Reply: the :class:`~schemarouter.engine.frame.View` of an operation, its binding and the authority of now."""
+
+    tool: str
+    endpoint: str
+
+
+class ReadClock(NamedTuple):
+    """Reply: monotonic seconds."""
+
+
+class Reserve(NamedTuple):
+    """Reply: ``None`` when everything was reserved, else the :class:`~schemarouter.engine.budget.Refusal`."""
+
+    ledger: Ledger
+    charges: Charges
+
+
+class Sleep(NamedTuple):
+    """Wait before another attempt. Reply: anything."""
+
+    seconds: float
+
+
+class AskApproval(NamedTuple):
+    """Call the trusted approval callback. Reply: an :data:`Outcome`."""
+
+    function: Callable[..., Any]
+    arguments: tuple[Any, ...]
+    deadline: float | None
+
+
+class RunHook(NamedTuple):
+    """Call one hook. Reply: an :data:`Outcome`."""
+
+    function: Callable[..., Any]
+    arguments: tuple[Any, ...]
+    deadline: float | None
+
+
+class Invoke(NamedTuple):
+    """Call the invoker, in a worker thread where ``offload`` says so. Reply: an :data:`Outcome`."""
+
+    function: Callable[..., Any]
+    arguments: tuple[Any, ...]
+    deadline: float | None
+    offload: bool = False
+
+
+#: Commands that run user code; their replies are outcomes.
+UserCode: TypeAlias = AskApproval | RunHook | Invoke
+Command: TypeAlias = Look | ReadClock | Reserve | Sleep | UserCode
+
+READ_CLOCK = ReadClock()
+
+
+class Returned(NamedTuple):
+    """User code returned ``value``."""
+
+    value: Any
+
+
+class Raised(NamedTuple):
+    """User code raised ``error`` itself. A ``TimeoutError`` of its own is such an error, not an expiry."""
+
+    error: Exception
+
+
+class CutOff(NamedTuple):
+    """The time of the run was over.
+
+    ``began`` is false if the code was never started. ``returned`` is true if it finished although it was cut off.
+    ``offloaded`` is true if it goes on in a worker thread, where nobody can stop it.
+    """
+
+    began: bool = True
+    returned: bool = False
+    offloaded: bool = False
+
+
+Outcome: TypeAlias = Returned | Raised | CutOff
+NEVER_BEGAN = CutOff(began=False)

@@ -1,0 +1,1 @@
+"""The two drivers. They answer the interpreter's commands and know nothing of stages."""

@@ -1,0 +1,123 @@
+"""The async driver: awaits user code and cuts it off when the time of the run is over."""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import inspect
+from collections.abc import Awaitable
+from concurrent.futures import Executor, Future
+from types import CoroutineType
+from typing import Any
+
+from schemarouter.engine.commands import (
+    NEVER_BEGAN,
+    AskApproval,
+    CutOff,
+    Invoke,
+    Outcome,
+    Raised,
+    Returned,
+    RunHook,
+    Sleep,
+    UserCode,
+)
+from schemarouter.engine.drivers.world import World, answer, call, portable
+from schemarouter.engine.frame import Frame
+from schemarouter.engine.pipeline import PIPELINE, Step, interpret
+
+#: Never awaitable: spares the usual answers an abstract isinstance check.
+_PLAIN = frozenset({type(None), bool, dict, list, str, int, float})
+
+
+async def drive(frame: Frame, world: World, pipeline: tuple[Step, ...] = PIPELINE) -> None:
+    """Interpret ``frame`` to its end. Raises what its stages raise; cancellation passes unchanged."""
+    script = interpret(frame, pipeline)
+    reply: Any = None
+    try:
+        while True:
+            try:
+                command = script.send(reply)
+            except StopIteration:
+                return
+            if isinstance(command, AskApproval | RunHook | Invoke):
+                reply = await _call(command, world)
+            elif type(command) is Sleep:
+                reply = await asyncio.sleep(command.seconds)
+            else:
+                reply = answer(command, world)
+    except Exception as error:
+        frame.failed(error)
+        raise
+    finally:
+        script.close()
+
+
+async def _call(command: UserCode, world: World) -> Outcome:
+    if command.deadline is not None and world.clock() >= command.deadline:
+        return NEVER_BEGAN
+    if type(command) is Invoke and command.offload and not inspect.iscoroutinefunction(command.function):
+        if world.pool is None:
+            raise RuntimeError("an invoker was bound with offload_sync, and there is no pool to run it in")
+        outcome = await _offload(command, world, world.pool())
+    else:
+        outcome = call(command)
+    if type(outcome) is Returned:
+        value = outcome.value
+        kind = type(value)
+        if kind not in _PLAIN and (kind is CoroutineType or inspect.isawaitable(value)):
+            return await _bounded(value, command.deadline, world)
+    return outcome
+
+
+async def _bounded(awaitable: Awaitable[Any], deadline: float | None, world: World) -> Outcome:
+    """Await user code within the remaining time.
+
+    Who ended it is read off the scope, not off the exception: if the scope expired, the code was cut off, whatever it
+    made of its cancellation; if not, a ``TimeoutError`` is the code's own.
+    """
+    if deadline is None:
+        return await _outcome(awaitable)
+    outcome: Outcome | None = None
+    scope = asyncio.timeout(deadline - world.clock())
+    try:
+        async with scope:
+            outcome = await _outcome(awaitable)
+    except TimeoutError:
+        # Only the scope raises here: what the code raises is an outcome.
+        return CutOff()
+    if scope.expired():
+        return CutOff(returned=type(outcome) is Returned)
+    return outcome
+
+
+async def _outcome(awaitable: Awaitable[Any]) -> Outcome:
+    try:
+        return Returned(await awaitable)
+    except Exception as error:  # noqa: BLE001 - whatever user code raises is told to the interpreter
+        return Raised(portable(error))
+
+
+async def _offload(command: Invoke, world: World, pool: Executor) -> Outcome:
+    """Run a sync invoker in a worker thread. A thread cannot be stopped: one that began goes on after it was cut off."""
+    work: Future[Outcome | BaseException] = pool.submit(contextvars.copy_context().run, _guarded, command)
+    outcome = await _bounded(asyncio.wrap_future(work), command.deadline, world)
+    if type(outcome) is CutOff:
+        if work.cancel():
+            return NEVER_BEGAN
+        done = work.done()
+        return CutOff(returned=done and type(work.result()) is Returned, offloaded=not done)
+    if type(outcome) is Returned:
+        if isinstance(outcome.value, BaseException):
+            raise outcome.value
+        inner: Outcome = outcome.value
+        return inner
+    return outcome
+
+
+def _guarded(command: Invoke) -> Outcome | BaseException:
+    """In the worker: nothing is raised, because a future cannot carry every exception."""
+    try:
+        return call(command)
+    except BaseException as error:  # noqa: BLE001 - interrupt and exit are raised again in the loop's thread
+        return error

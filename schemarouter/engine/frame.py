@@ -1,0 +1,197 @@
+"""What one logical call is made of while it is interpreted, and what it shares with its run.
+
+Contracts, graphs, authorities and bindings are immutable; a frame is changed by the interpreter alone.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Callable
+from typing import Any, NamedTuple, Protocol
+
+from schemarouter.compiler.graph import EvaluationGraph
+from schemarouter.contract.prepared import PreparedEndpoint
+from schemarouter.engine.budget import Ledger, Limits
+from schemarouter.engine.retry import Retry
+from schemarouter.errors import PlanningError, SchemaValidationError
+from schemarouter.model.call import ToolCall, ToolResult
+from schemarouter.model.decision import PolicyDecision
+from schemarouter.model.json_value import JsonValueError, checked_copy
+
+
+class Binding(Protocol):
+    """An invoker as it was bound: for one contract, never changed afterwards."""
+
+    @property
+    def tool_fingerprint(self) -> str:
+        """Fingerprint of the tool contract that it was bound for."""
+
+    @property
+    def transient(self) -> tuple[type[BaseException], ...]:
+        """Exception classes of the invoker that count as transient."""
+
+    @property
+    def offload_sync(self) -> bool:
+        """Whether a sync invoker runs in a worker thread."""
+
+    @property
+    def takes_call(self) -> bool:
+        """Whether ``function`` takes a ``ToolCall``, else the endpoint's name and the arguments."""
+
+    @property
+    def function(self) -> Callable[..., Any]:
+        """What is called."""
+
+
+class Authority(NamedTuple):
+    """Everything local and trusted that decides about a call, swapped as a whole: graph, approval callback, hooks."""
+
+    graph: EvaluationGraph
+    approval: Callable[..., Any] | None = None
+    before: tuple[Callable[..., Any], ...] = ()
+    after: tuple[Callable[..., Any], ...] = ()
+
+
+class View(NamedTuple):
+    """What holds at one moment for one operation. ``endpoint`` is ``None`` if it is not registered."""
+
+    endpoint: PreparedEndpoint | None
+    binding: Binding | None
+    authority: Authority
+
+
+class PrivateCall(NamedTuple):
+    """The interpreter's own copy of a call: what was approved is what runs. Nobody else ever holds it."""
+
+    tool: str
+    endpoint: str
+    arguments: dict[str, Any]
+    fields: tuple[str, ...]
+    schema_fingerprint: str
+    tool_fingerprint: str | None
+    missing: tuple[str, ...]
+
+    @property
+    def operation(self) -> str:
+        """``tool.endpoint``."""
+        return f"{self.tool}.{self.endpoint}"
+
+    def detached(self) -> ToolCall:
+        """A fresh copy for a callback, a hook or an invoker."""
+        return ToolCall.model_construct(
+            tool=self.tool,
+            endpoint=self.endpoint,
+            arguments=checked_copy(self.arguments),
+            fields=list(self.fields),
+            schema_fingerprint=self.schema_fingerprint,
+            tool_fingerprint=self.tool_fingerprint,
+            missing_required_arguments=list(self.missing),
+        )
+
+
+def private_copy(call: object) -> PrivateCall:
+    """Copy a call deeply when it enters.
+
+    The fields are looked at again, because a model can be changed after it was made. Raises ``PlanningError`` for
+    what is no call, ``SchemaValidationError`` for arguments that are not JSON or beyond the limits of one value.
+    """
+    if not isinstance(call, ToolCall):
+        raise PlanningError(f"a call must be a `ToolCall`, not `{type(call).__name__}`")
+    tool, endpoint = call.tool, call.endpoint
+    fields, missing = tuple(call.fields), tuple(call.missing_required_arguments)
+    fingerprints = (call.schema_fingerprint, "" if call.tool_fingerprint is None else call.tool_fingerprint)
+    if not all(type(text) is str for text in (tool, endpoint, *fields, *missing, *fingerprints)):
+        raise PlanningError("a call holds a name or a fingerprint that is not a string")
+    try:
+        arguments = checked_copy(call.arguments)
+    except JsonValueError as error:
+        raise SchemaValidationError(f"arguments for {tool}.{endpoint}: the value {error.reason}") from None
+    if type(arguments) is not dict:
+        raise SchemaValidationError(f"arguments for {tool}.{endpoint}: not an object")
+    return PrivateCall(tool, endpoint, arguments, fields, call.schema_fingerprint, call.tool_fingerprint, missing)
+
+
+class Run:
+    """What the calls of one run share: authority, limits, retries, ledger, clock. Safe from several threads."""
+
+    __slots__ = ("_lock", "_started", "authority", "deadline", "ledger", "limits", "retry")
+
+    def __init__(self, authority: Authority, limits: Limits, retry: Retry, ledger: Ledger) -> None:
+        #: Who decided about the run when it started. Limits and retries come from it, so it must not change.
+        self.authority = authority
+        self.limits = limits
+        self.ledger = ledger
+        self.retry = retry
+        #: Monotonic seconds at which the time is over; ``None`` before the clock started, or without a limit.
+        self.deadline: float | None = None
+        self._started = False
+        self._lock = threading.Lock()
+
+    def start_clock(self, now: float) -> None:
+        """Start the elapsed clock, unless an earlier call of the run did."""
+        seconds = self.limits.max_elapsed_seconds
+        if seconds is None:
+            return
+        with self._lock:
+            if not self._started:
+                self._started = True
+                self.deadline = now + seconds
+
+
+class Frame:
+    """One logical call in progress."""
+
+    __slots__ = (
+        "approved",
+        "attempts",
+        "binding",
+        "call",
+        "contract",
+        "data",
+        "decision",
+        "given",
+        "needs_approval",
+        "raw",
+        "read_only",
+        "result",
+        "run",
+        "stage",
+        "succeeded",
+        "watch",
+    )
+
+    def __init__(self, given: ToolCall | PrivateCall, run: Run) -> None:
+        self.given: ToolCall | PrivateCall | None = given
+        self.run = run
+        self.stage = ""
+        #: Told the name of every stage that is entered; for showing, not for deciding.
+        self.watch: Callable[[str], None] | None = None
+        self.approved = False
+        self.needs_approval = False
+        #: Attempts of this call that were reserved.
+        self.attempts = 0
+        #: ``False`` until the invoker is reached, then ``None``, and ``True`` once it returned.
+        self.succeeded: bool | None = False
+        self.decision: PolicyDecision | None = None
+        #: The effective ``read_only``, as the policy classifies the operation.
+        self.read_only: bool | None = None
+        self.result: ToolResult | None = None
+        # Set by the stages, in their order: the private copy; what the last validation accepted; what the invoker
+        # returned; the checked copy of it, later its projection.
+        self.call: PrivateCall
+        self.contract: PreparedEndpoint
+        self.binding: Binding
+        self.raw: Any
+        self.data: Any
+
+    def failed(self, error: Exception) -> None:
+        """Say on ``error`` what is known about the effect, if the invoker was reached."""
+        if self.succeeded is not False:
+            stamp(error, "execution_succeeded", self.succeeded)
+
+
+def stamp(error: Exception, name: str, value: object) -> None:
+    """Set an attribute on any error; one that does not take it stays as it is."""
+    with contextlib.suppress(Exception):
+        setattr(error, name, value)

@@ -1,0 +1,64 @@
+"""What user code did, turned into what it means (SPEC 3, *Time*)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from typing import Any
+
+from schemarouter.contract.detach import detach
+from schemarouter.engine.commands import READ_CLOCK, Command, CutOff, Outcome, Returned, RunHook
+from schemarouter.engine.frame import Frame
+from schemarouter.errors import ExecutionBudgetExceededError, ExecutionHookError
+from schemarouter.model.call import ToolResult
+
+
+def time_is_up(frame: Frame, during: str) -> ExecutionBudgetExceededError:
+    """The error of a run whose time is over."""
+    seconds = frame.run.limits.max_elapsed_seconds
+    return ExecutionBudgetExceededError(
+        f"max_elapsed_seconds={seconds} ran out during {during} of `{frame.call.operation}`"
+    )
+
+
+def check_time(frame: Frame, during: str) -> Generator[Command, Any, None]:
+    """Fail if the time of the run is over."""
+    if frame.run.deadline is not None:
+        now: float = yield READ_CLOCK
+        if now >= frame.run.deadline:
+            raise time_is_up(frame, during)
+
+
+def settle(frame: Frame, outcome: Outcome, during: str) -> Generator[Command, Any, Outcome]:
+    """Check the time right after user code, and return what it did: it returned or raised, in time.
+
+    Code that raised failed by itself, whatever the clock says. Code that returned too late did not return.
+    """
+    if type(outcome) is CutOff:
+        raise time_is_up(frame, during)
+    if type(outcome) is Returned:
+        yield from check_time(frame, during)
+    return outcome
+
+
+def run_hooks(
+    frame: Frame, when: str, hooks: tuple[Callable[..., Any], ...], result: ToolResult | None
+) -> Generator[Command, Any, None]:
+    """Run ``hooks`` one after the other (SPEC 7), each with its own deep copies; ``when`` is before or after.
+
+    Raises ``ExecutionHookError`` for a hook that raises or returns something.
+    """
+    during = f"{when} execution hook"
+    contract = frame.contract
+    for hook in hooks:
+        snapshots: tuple[Any, ...] = (contract.tool.detached(), contract.detached(), frame.call.detached())
+        if result is not None:
+            snapshots = (*snapshots, detach(result))
+        reply = yield RunHook(hook, snapshots, frame.run.deadline)
+        outcome: Outcome = yield from settle(frame, reply, during)
+        if type(outcome) is not Returned:
+            error = outcome.error
+            raise ExecutionHookError(
+                f"{during} failed for `{frame.call.operation}` ({type(error).__name__})"
+            ) from error
+        if outcome.value is not None:
+            raise ExecutionHookError(f"{during} for `{frame.call.operation}` must return None")

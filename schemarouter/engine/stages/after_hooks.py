@@ -1,0 +1,19 @@
+"""Stage 12 of SPEC 3, and SPEC 7: hooks observe or veto, in declaration order. They see what the caller will see. One that fails withholds it and repeats nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import Any
+
+from schemarouter.engine.commands import Command
+from schemarouter.engine.frame import Frame
+from schemarouter.engine.outcomes import run_hooks
+
+STAGE = "after-hooks"
+
+
+def run(frame: Frame) -> Generator[Command, Any, None]:
+    """Run the after-call hooks of the file, then those of the code."""
+    hooks = frame.run.authority.after
+    if hooks:
+        yield from run_hooks(frame, "after", hooks, frame.result)

@@ -1,0 +1,36 @@
+"""Stage 4 of SPEC 3, and SPEC 4: the trusted callback is asked, where the policy wants approval.
+
+Only the literal ``True`` approves. The approval lives in this frame and ends with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import Any
+
+from schemarouter.engine.commands import AskApproval, Command, Outcome, Returned
+from schemarouter.engine.frame import Frame
+from schemarouter.engine.outcomes import settle
+from schemarouter.errors import ApprovalDeniedError
+
+STAGE = "approval"
+
+
+def run(frame: Frame) -> Generator[Command, Any, None]:
+    """Ask, and fail closed for anything but ``True``."""
+    if not frame.needs_approval:
+        return
+    operation, contract = frame.call.operation, frame.contract
+    callback = frame.run.authority.approval
+    if callback is None:
+        raise ApprovalDeniedError(f"`{operation}` requires trusted local approval, and there is no approval callback")
+    snapshots = (contract.tool.detached(), contract.detached(), frame.call.detached())
+    reply = yield AskApproval(callback, snapshots, frame.run.deadline)
+    outcome: Outcome = yield from settle(frame, reply, "approval callback")
+    if type(outcome) is not Returned:
+        error = outcome.error
+        raise ApprovalDeniedError(
+            f"approval callback for `{operation}` failed closed ({type(error).__name__})"
+        ) from error
+    if outcome.value is not True:
+        raise ApprovalDeniedError(f"`{operation}` was not approved")

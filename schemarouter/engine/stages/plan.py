@@ -1,0 +1,19 @@
+"""Stage 1 of SPEC 3: the call is taken in. From here on only the private copy counts."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import Any
+
+from schemarouter.engine.commands import Command
+from schemarouter.engine.frame import Frame, PrivateCall, private_copy
+
+STAGE = "plan"
+
+
+def run(frame: Frame) -> Generator[Command, Any, None]:
+    """Copy the call, unless that was done when its plan was taken in."""
+    given = frame.given
+    frame.call = given if type(given) is PrivateCall else private_copy(given)
+    frame.given = None
+    yield from ()

@@ -1,0 +1,24 @@
+"""Stage 11 of SPEC 3: only the requested, declared fields cross the boundary."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import Any
+
+from schemarouter.engine.commands import Command
+from schemarouter.engine.frame import Frame
+from schemarouter.model.call import ToolResult
+
+STAGE = "project"
+
+
+def run(frame: Frame) -> Generator[Command, Any, None]:
+    """Make the result of what was asked for."""
+    call = frame.call
+    fields = list(call.fields)
+    if frame.contract.projects:
+        frame.data = frame.contract.project(frame.data, fields)
+    frame.result = ToolResult.model_construct(
+        tool=call.tool, endpoint=call.endpoint, data=frame.data, projected_fields=fields
+    )
+    yield from ()
