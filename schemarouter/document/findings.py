@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from dataclasses import replace
 from hashlib import sha256
@@ -20,7 +19,8 @@ if TYPE_CHECKING:
 
 #: Where a finding stands that has no place in the text.
 START = Span(1, 1, 1, 1)
-_LINE_END = re.compile(r"\r\n|\n|\r")
+#: Problems of one pass that are listed one by one; a file with more of them is told so (SR010).
+MAX_PROBLEMS = 1_000
 
 
 def to_findings(
@@ -35,13 +35,14 @@ def to_findings(
     ``codes`` names every code that can occur; another one is a ``KeyError``. Without a ``source`` only problems that
     carry a span have a place, the others stand at the start of the file.
     """
-    problems = tuple(problems)
-    lines = _LINE_END.split(source.text) if problems and source is not None else []
     found: dict[tuple[object, ...], tuple[Finding, str]] = {}
     for problem in problems:
         code = codes[problem.code]
         target = problem.at if isinstance(problem.at, Target) else None
         span = _span(problem.at, source)
+        excerpt = source.text_at(span).partition("\n")[0].strip() if source is not None else ""
+        if target is not None and problem.within is not None:
+            span = _narrowed(span, target, problem.within, source)
         finding = Finding(
             code=problem.code,
             name=code.name,
@@ -56,7 +57,7 @@ def to_findings(
             witness=problem.witness,
             fix=_fix(problem, source),
         )
-        stable = f"{problem.code}\n{_stable_pointer(target, source)}\n{_excerpt(span, lines) or problem.message}"
+        stable = f"{problem.code}\n{_stable_pointer(target, source)}\n{excerpt or problem.message}"
         found.setdefault((finding.code, finding.span, finding.message, finding.pointer), (finding, stable))
     ordered = sorted(found.values(), key=lambda item: item[0].sort_key)
     seen: Counter[str] = Counter()
@@ -107,9 +108,17 @@ def _stable_pointer(target: Target | None, source: Source | None) -> str:
     return target._replace(path=("rules", f"[{label}]", *target.path[2:])).pointer
 
 
-def _excerpt(span: Span, lines: list[str]) -> str:
-    """The text in ``span``, of its first line only."""
-    if not 0 < span.line <= len(lines):
-        return ""
-    line = lines[span.line - 1]
-    return line[span.column - 1 : span.end_column - 1 if span.end_line == span.line else None].strip()
+def _narrowed(span: Span, target: Target, within: tuple[int, int], source: Source | None) -> Span:
+    """The characters ``within`` the scalar at ``target``; all of ``span`` where escapes or line ends move them."""
+    if source is None or span.line != span.end_line:
+        return span
+    value: object = target.path[-1] if target.path else None
+    if target.part != "key":
+        value = source.data
+        for step in target.path:
+            value = value[step]  # type: ignore[index]  # a problem within a scalar has a path that exists
+    start = source.text_at(span).find(value) if isinstance(value, str) else -1
+    if start < 0:
+        return span
+    column = span.column + start
+    return span._replace(column=column + within[0], end_column=column + within[1])

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import re
+from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
-from schemarouter.document.findings import to_findings
+from schemarouter.document.findings import MAX_PROBLEMS, START, to_findings
+from schemarouter.model.diagnostic import Problem
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from schemarouter.document.source import Format, Source
     from schemarouter.document.v1 import PolicyDocument
-    from schemarouter.model.diagnostic import Finding, Problem
+    from schemarouter.model.diagnostic import Finding
 
 
 class ReadResult(NamedTuple):
@@ -44,15 +46,15 @@ class Pass(NamedTuple):
     because: str
 
 
-def _tree(reading: Reading) -> list[Problem]:
-    from schemarouter.document.text import read_source  # lazily: the parser of the format is the larger part
+def _text_and_tree(reading: Reading) -> list[Problem]:
+    from schemarouter.document.text import read_source  # lazily, as below: a pass is imported when it runs
 
     reading.source, problems = read_source(reading.raw, reading.path, reading.format)
     return problems
 
 
 def _structure(reading: Reading) -> list[Problem]:
-    from schemarouter.document.structure import read_structure  # lazily: pydantic is the larger part
+    from schemarouter.document.structure import read_structure
 
     if reading.source is None:
         return []
@@ -60,9 +62,41 @@ def _structure(reading: Reading) -> list[Problem]:
     return problems
 
 
+def _references(reading: Reading) -> list[Problem]:
+    from schemarouter.document.references import reference_problems
+
+    return list(islice(reference_problems(reading.source), MAX_PROBLEMS + 1)) if reading.source is not None else []
+
+
+def _names(reading: Reading) -> list[Problem]:
+    from schemarouter.document.namespass import name_problems
+
+    return list(islice(name_problems(reading.source), MAX_PROBLEMS + 1)) if reading.source is not None else []
+
+
+#: The order of reading. Each pass behind the tree looks at whatever the earlier ones left readable, so that an error
+#: in one place hides no error in another.
 PASSES: tuple[Pass, ...] = (
-    Pass("tree", _tree, "first: bytes have to be text, and text a tree, before a key can be named"),
-    Pass("structure", _structure, "keys and types are looked up in a tree"),
+    Pass(
+        "text and tree",
+        _text_and_tree,
+        "bytes have to be text, and text a tree, before anything in it can be named",
+    ),
+    Pass(
+        "structure and types",
+        _structure,
+        "keys and types are looked up in a tree, and what they are decides which of them are names",
+    ),
+    Pass(
+        "references",
+        _references,
+        "only what has a place in the document can refer to another place, or contradict it",
+    ),
+    Pass(
+        "names",
+        _names,
+        "last: whether a name is legible is the least of its errors, and where one is missing or double was said before",
+    ),
 )
 
 
@@ -74,10 +108,18 @@ def read_policy(raw: bytes | str, path: str, format: Format) -> ReadResult:  # n
     reading = Reading(raw, path, format)
     problems: list[Problem] = []
     for one in PASSES:
-        problems += one.run(reading)
+        found = one.run(reading)
+        problems += found[:MAX_PROBLEMS]
+        if len(found) > MAX_PROBLEMS:
+            problems.append(_too_many(one))
     findings = tuple(to_findings(problems, reading.source, path)) if problems else ()
     failed = any(finding.severity == "error" for finding in findings)
     return ReadResult(None if failed else reading.document, reading.source, findings)
+
+
+def _too_many(one: Pass) -> Problem:
+    message = f"more than {MAX_PROBLEMS:,} problems with {one.name}: the rest is not listed"
+    return Problem("SR010", message, START, "mend the ones that are listed, then read the file again")
 
 
 _TOML_LINE = re.compile(

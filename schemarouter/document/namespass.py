@@ -1,0 +1,143 @@
+"""The pass "names": every name and every pattern is one that a person can read (SPEC 1), and is what was meant."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from schemarouter.document.walk import entries, examples, mapping, strings
+from schemarouter.document.words import label, shown
+from schemarouter.model.diagnostic import Problem, Target
+from schemarouter.model.names import hidden_character, name_problem
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from schemarouter.document.source import Source
+    from schemarouter.model.diagnostic import DocPath, Part
+
+#: A name that needs no closer look: most of them.
+_ORDINARY = re.compile(r"[!-~]+(?: [!-~]+)*").fullmatch
+
+
+def name_problems(source: Source) -> Iterator[Problem]:
+    """Problems of the pass "names", for whatever parts of the document have the right types."""
+    data = source.data
+    for path, text in _names(data):
+        if not _ORDINARY(text):
+            yield from _name(path, text)
+    for path, text in _keys(data):
+        if not _ORDINARY(text):
+            yield from _name(path, text, "key")
+    for path, text in _prose(data):
+        if not text.isprintable():
+            yield from _hidden(path, text)
+    if source.format == "yaml":
+        yield from _brackets(source)
+
+
+def _names(data: object) -> Iterator[tuple[DocPath, str]]:
+    """Names and patterns in values."""
+    yield from strings(data, "name")
+    for section, key in (("approval", "callback"), ("hooks", "before_call"), ("hooks", "after_call")):
+        for path, text in strings(mapping(data, section), key):
+            yield (section, *path), text
+    for section in ("rules", "classify", "invariants"):
+        for index, entry in entries(data, section):
+            name = entry.get("name")
+            if isinstance(name, str):
+                yield (section, index, "name"), name
+            operation = entry.get("operation")
+            if isinstance(operation, str):
+                yield (section, index, "operation"), operation
+            elif operation is not None:
+                for path, text in strings(entry, "operation"):
+                    yield (section, index, *path), text
+            if "examples" in entry:
+                for path, example in examples(entry):
+                    if isinstance(example, str):
+                        yield (section, index, *path), example
+                    else:
+                        for step, text in strings(example, "operation"):
+                            yield (section, index, *path, *step), text
+
+
+def _keys(data: object) -> Iterator[tuple[DocPath, str]]:
+    """Names in keys."""
+    budget = mapping(data, "budget")
+    for section in ("per_tool_calls", "cost_units"):
+        for key in mapping(budget, section):
+            yield ("budget", section, key), key
+    for index, rule in entries(data, "rules"):
+        if "when" in rule:
+            for key in mapping(rule["when"], "arguments"):
+                if hidden_character(key) is not None:
+                    yield ("rules", index, "when", "arguments", key), key
+
+
+def _prose(data: object) -> Iterator[tuple[DocPath, str]]:
+    """Texts for people: they are shown on one line, in terminals and in logs."""
+    for section in ("rules", "invariants"):
+        for index, entry in entries(data, section):
+            for key in ("reason", "never"):
+                text = entry.get(key)
+                if isinstance(text, str):
+                    yield (section, index, key), text
+
+
+def _name(path: DocPath, text: str, part: Part = "value") -> Iterator[Problem]:
+    problem = name_problem(text)
+    if problem is None:
+        return
+    target = Target(path, part)
+    where = label(path) if part == "value" else "the key"
+    index = hidden_character(text)
+    if index is not None:
+        help_ = "remove it: nobody can see it, and names are compared character by character"
+        yield Problem("SR009", f"{where} {problem}", target, help_, within=(index, index + 1))
+    elif text:
+        help_ = "remove the white space" if "space" in problem else "write it in the composed form (NFC)"
+        yield Problem("SR009", f"{where} {problem}", target, help_)
+    elif part == "key":
+        yield Problem("SR110", f"{where} is empty", target, "write the name of a tool")
+
+
+def _hidden(path: DocPath, text: str) -> Iterator[Problem]:
+    index = hidden_character(text)
+    if index is None:
+        return
+    if text[index] in "\n\r\t":
+        help_ = "write it on one line; in YAML `>-` folds several lines into one"
+    else:
+        help_ = "remove it: nobody can see it"
+    message = f"{label(path)} holds the hidden character U+{ord(text[index]):04X} at position {index + 1}"
+    yield Problem("SR009", message, Target(path), help_, within=(index, index + 1))
+
+
+def _brackets(source: Source) -> Iterator[Problem]:
+    """``operation: [ab]``, which is a list of one item and was meant as a pattern."""
+    for section in ("rules", "classify"):
+        for index, entry in entries(source.data, section):
+            operation = entry.get("operation")
+            if not isinstance(operation, list) or len(operation) != 1:
+                continue
+            item = operation[0]
+            if not isinstance(item, str) or "." in item:
+                continue
+            target = Target((section, index, "operation"))
+            scalar = source.scalar((*target.path, 0))
+            # In a flow list the list begins before its item; in a block list there is a dash and then the item.
+            if scalar is None or not scalar.plain or not _is_flow(source, target):
+                continue
+            quoted = f'"[{item}]"'
+            yield Problem(
+                "SR003",
+                f"{shown(f'[{item}]')} is a list here, not a pattern with a bracket",
+                target,
+                f"put the pattern in quotes: `{quoted}`; an operation has a dot, so `{item}` alone matches nothing",
+                fix=("safe", ((target, quoted),)),
+            )
+
+
+def _is_flow(source: Source, target: Target) -> bool:
+    return source.text_at(source.locate(target)).startswith("[")
