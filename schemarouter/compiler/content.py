@@ -77,30 +77,30 @@ def _rules(rows: list[Any], locations: Locations | None) -> tuple[GraphRule, ...
     rules: list[GraphRule] = []
     wrong: Wrong = []
     location = None
+    path = locations.path if locations is not None else ""
+    new = tuple.__new__
     for index, row in enumerate(rows):
+        # Ten thousand rows go through here at start-up, so the checks of one row are written out.
         if type(row) is not list or len(row) != 6:
             raise ValueError("a rule is no row of six values")
         name, patterns, effect, reason, asks, arguments = row
         if effect not in EFFECTS:
             raise ValueError("a rule has an unknown effect")
+        if type(patterns) is not list:
+            raise ValueError("the patterns of a rule are no list")
+        for pattern in patterns:
+            if type(pattern) is not str:
+                raise ValueError("a pattern is no text")
+        if (name is not None and type(name) is not str) or (reason is not None and type(reason) is not str):
+            raise ValueError("the name or the reason of a rule is no text")
         if asks is not None and (type(asks) is not list or len(asks) != 4):
             raise ValueError("predicates are no row of four values")
         if arguments is not None and (type(arguments) is not dict or not arguments):
             raise ValueError("argument conditions are no mapping")
         if locations is not None:
-            location = Location(locations.path, *locations.rules[index])
-        rules.append(
-            make_rule(
-                _text_or_none(name),
-                tuple(map(_text, _list(patterns))),
-                effect,
-                _text_or_none(reason),
-                ANY if asks is None else tuple(asks),
-                arguments,
-                location,
-                wrong,
-            )
-        )
+            location = new(Location, (path, *locations.rules[index]))
+        asked = ANY if asks is None else tuple(asks)
+        rules.append(make_rule(name, tuple(patterns), effect, reason, asked, arguments, location, wrong))
         if wrong:
             raise ValueError(wrong[0][2])
     return tuple(rules)

@@ -7,8 +7,8 @@ file it came from. What it remembers of operations that it has decided is a cach
 from __future__ import annotations
 
 from schemarouter.compiler.decide import guard_decision, needs_approval, refusal, rule_decision, settle
-from schemarouter.compiler.records import Content, GraphStage
-from schemarouter.match.classes import class_index, class_mask
+from schemarouter.compiler.records import Content, GraphStage, predicate_mask
+from schemarouter.match.classes import ALL_CLASSES, class_index
 from schemarouter.match.index import Matchable, RuleIndex
 from schemarouter.model.frozen import FrozenMap
 
@@ -56,11 +56,9 @@ class EvaluationGraph:
 
     def __init__(self, content: Content) -> None:
         rules = content.rules
-        index = RuleIndex(
-            [Matchable(rule.patterns, class_mask(*rule.predicates), rule.conditions is not None) for rule in rules]
-        )
-        every = class_mask()
-        classify = RuleIndex([Matchable(entry.patterns, every, False) for entry in content.classify])
+        new = tuple.__new__  # half the time of calling the class
+        index = RuleIndex([new(Matchable, (rule[1], predicate_mask(rule[4]), rule[5] is not None)) for rule in rules])
+        classify = RuleIndex([Matchable(entry.patterns, ALL_CLASSES, False) for entry in content.classify])
         put = object.__setattr__
         put(self, "_content", content)
         put(self, "_index", index)

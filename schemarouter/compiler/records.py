@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import namedtuple
 
+from schemarouter.match.classes import class_mask
 from schemarouter.model.frozen import FrozenMap
 
 TYPE_CHECKING = False
@@ -146,3 +147,13 @@ else:
 ANY = Predicates(None, None, None, None)
 NO_GUARDS_LIFTED = Guards(False, False, False)
 NO_HOOKS = HookNames((), ())
+
+_MASKS: dict[tuple[bool | None, ...], int] = {}
+
+
+def predicate_mask(predicates: Predicates) -> int:
+    """The classes of calls that ``predicates`` (real booleans) accept, as a mask; 0 if they contradict each other."""
+    mask = _MASKS.get(predicates)
+    if mask is None:
+        mask = _MASKS[predicates] = class_mask(*predicates)
+    return mask
