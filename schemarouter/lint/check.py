@@ -1,0 +1,103 @@
+"""``check_policy``: everything that can be said about one policy file, in one call."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from schemarouter.compiler.compile import compile_policy, locations_of
+from schemarouter.document.codes import READER_CODES
+from schemarouter.document.findings import to_findings
+from schemarouter.document.reader import read_policy
+from schemarouter.errors import SchemaRouterError
+from schemarouter.lint import registry
+from schemarouter.lint.context import LintContext
+from schemarouter.lint.select import Selection
+from schemarouter.lint.suppress import apply_suppressions, find_suppressions
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from datetime import date
+
+    from schemarouter.compiler.graph import EvaluationGraph
+    from schemarouter.document.source import Format, Source
+    from schemarouter.document.v1 import PolicyDocument
+    from schemarouter.lint.context import Resolver
+    from schemarouter.lint.rule import Rule
+    from schemarouter.model.diagnostic import Finding, Problem
+
+
+class LintRuleError(SchemaRouterError):
+    """A lint rule failed: a mistake in this package, not in the policy. The cause is chained."""
+
+
+class CheckReport(NamedTuple):
+    """What a check gave. ``document`` and ``graph`` are ``None`` where the file compiles to nothing.
+
+    ``findings`` are sorted by position; ``suppressed`` counts those that a comment in the file took out.
+    """
+
+    path: str
+    findings: tuple[Finding, ...]
+    suppressed: int
+    document: PolicyDocument | None
+    source: Source | None
+    graph: EvaluationGraph | None
+
+
+def check_policy(
+    raw: bytes | str,
+    path: str,
+    format: Format,  # noqa: A002 - the word for it everywhere in this package
+    *,
+    select: Iterable[str] = (),
+    ignore: Iterable[str] = (),
+    pedantic: bool = False,
+    resolve: Resolver | None = None,
+    today: date | None = None,
+) -> CheckReport:
+    """Read, compile and lint a policy file. Never raises for anything that stands in ``raw``.
+
+    ``path`` is what findings call the file. ``select`` and ``ignore``: see :class:`~schemarouter.lint.select.Selection`;
+    errors that keep a file from compiling are reported whatever is selected. ``resolve`` says why a hook or callback has
+    no callable, or ``None`` if it has one. ``today`` is the date that suppressions expire by; without it suppressions are not read
+    and suppress nothing, which is right for loading a policy.
+
+    Raises :class:`~schemarouter.lint.select.UnknownSelectorError` for a selector that fits no code, and
+    :class:`LintRuleError` if a rule fails.
+    """
+    names = registry.names()
+    selection = Selection(names, select, ignore, pedantic=pedantic)
+    document, source, found = read_policy(raw, path, format)
+    findings = list(found)
+    suppressions, problems = find_suppressions(source, names, today) if source and today else ([], [])
+    graph = None
+    suppressed = 0
+    if document is not None and source is not None:
+        graph = compile_policy(document, locations=locations_of(document, source))
+        rules = [
+            rule
+            for rule in registry.rules()
+            if selection.wants(rule.code, rule.severity) and ("resolver" not in rule.needs or resolve is not None)
+        ]
+        context = LintContext(document, source, graph, resolve)
+        findings += to_findings(_lint(rules, context), source, path, codes=registry.codes())
+        findings, suppressed, unused = apply_suppressions(findings, suppressions, {rule.code for rule in rules})
+        problems += unused
+    findings += to_findings(problems, source, path, codes=registry.codes())
+    wanted = (finding for finding in findings if _is_fatal(finding) or selection.wants(finding.code, finding.severity))
+    return CheckReport(path, tuple(sorted(wanted, key=lambda one: one.sort_key)), suppressed, document, source, graph)
+
+
+def _lint(rules: Iterable[Rule], context: LintContext) -> list[Problem]:
+    problems: list[Problem] = []
+    for rule in rules:
+        try:
+            problems += rule.check(context)
+        except Exception as error:
+            raise LintRuleError(f"lint rule {rule.code} ({rule.name}) failed with {type(error).__name__}") from error
+    return problems
+
+
+def _is_fatal(finding: Finding) -> bool:
+    """Whether the file compiles to nothing because of ``finding``; deselecting it would call a broken file clean."""
+    return finding.severity == "error" and finding.code in READER_CODES

@@ -1,0 +1,131 @@
+"""`classify` calls an operation harmless that is known to change or destroy something.
+
+## What it does
+Reports two kinds of `classify` entries. First, an entry that says `read_only: true` or `destructive: false` of
+operations whose name begins or ends with a verb that says otherwise, such as `delete_file`. Second, an entry that comes
+before another one which matches the same operation and classifies it more strictly, so that the stricter one is lost.
+
+## Why it matters
+`classify` is trusted: category guards, the approval mode, retries and predicates go by what it says. An operation that
+is wrongly called read-only runs without approval, and is retried.
+
+## Example
+```yaml
+version: 1
+classify:
+  - {operation: "files.*", read_only: true, destructive: false}
+  - {operation: files.shred, read_only: false, destructive: true}
+budget: {max_tool_calls: 20}
+```
+
+## Instead
+```yaml
+version: 1
+classify:
+  - {operation: files.shred, read_only: false, destructive: true}
+  - {operation: "files.*", read_only: true, destructive: false}
+budget: {max_tool_calls: 20}
+```
+
+## Limits
+Without a catalog nothing is known of an operation but its name and the other entries. Names are English: the first and
+the last word of the last part count, and a name that begins with a reading verb (`get_deleted_files`) is left alone.
+Only whole words count, and `files.*` is not suspected although it covers `files.delete`. Of two entries, overlaps are
+found by a sample operation of the later one: what is reported is real, but not every overlap is found.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from schemarouter.document.words import shown
+from schemarouter.lint.patterns import endpoint_words, sample_operation
+from schemarouter.lint.rule import rule
+from schemarouter.model.diagnostic import Problem, Target
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from schemarouter.document.v1 import ClassifyEntry
+    from schemarouter.lint.context import LintContext, PatternAt
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_READING = _words(
+    "check compare count describe diff download export fetch find get has head inspect is list lookup peek preview"
+    " query read search show stat status validate verify view watch"
+)
+_DESTROYING = _words(
+    "delete destroy drop erase kill purge remove revoke rm shred terminate truncate uninstall unlink wipe"
+)
+_MUTATING = _DESTROYING | _words(
+    "add append approve cancel close commit create deploy disable edit enable execute insert install merge modify move"
+    " patch pay post publish push put refund rename replace send set submit transfer update upload upsert write"
+)
+#: Verbs that also count at the end of a name: `issue_write`. Others there are mostly nouns: `list_pull_request`.
+_LAST = _DESTROYING | {"create", "update", "write"}
+
+
+@rule("SR406", "classification-loosened", "warning")
+def check(policy: LintContext) -> Iterator[Problem]:
+    """Yield a problem for every suspicious pattern, and for every entry that takes calls from a stricter one."""
+    entries = policy.document.classify
+    for pattern in policy.classify_patterns:
+        problem = _by_name(pattern, entries[pattern.entry])
+        if problem is not None:
+            yield problem
+    if len(entries) > 1:
+        yield from _by_order(policy)
+
+
+def _by_name(pattern: PatternAt, entry: ClassifyEntry) -> Problem | None:
+    if not (entry.read_only or entry.destructive is False):
+        return None
+    words = endpoint_words(pattern.text)
+    if not words or words[0] in _READING:
+        return None
+    said = "`read_only: true`" if entry.read_only else "`destructive: false`"
+    suspected = _MUTATING if entry.read_only else _DESTROYING
+    verb = words[0] if words[0] in suspected else words[-1]
+    if verb not in suspected or (verb != words[0] and verb not in _LAST):
+        return None
+    return Problem(
+        "SR406",
+        f"{shown(pattern.text)} is classified as {said}, and its name says `{verb}`",
+        pattern.target,
+        help="classify what it does, not what is convenient; a rule can allow one operation by name",
+    )
+
+
+def _by_order(policy: LintContext) -> Iterator[Problem]:
+    entries = policy.document.classify
+    reported: set[int] = set()
+    for pattern in policy.classify_patterns:
+        later = entries[pattern.entry]
+        if later.read_only is not False and later.destructive is not True:
+            continue
+        operation = sample_operation(pattern.text)
+        first = policy.graph.classification(operation) if operation is not None else None
+        if operation is None or first is None or first >= pattern.entry or first in reported:
+            continue
+        key = _loosened(entries[first], later)
+        if key is None:
+            continue
+        reported.add(first)
+        yield Problem(
+            "SR406",
+            f"this entry classifies {shown(operation)} first, and a later one that is stricter never does",
+            Target(("classify", first, key)),
+            help="put the stricter entry first; the first entry that matches decides",
+            related=(("the stricter entry", pattern.target),),
+        )
+
+
+def _loosened(earlier: ClassifyEntry, later: ClassifyEntry) -> str | None:
+    """The attribute that ``earlier`` calls harmless and ``later`` does not."""
+    if earlier.destructive is False and later.destructive is True:
+        return "destructive"
+    return "read_only" if earlier.read_only is True and later.read_only is False else None
