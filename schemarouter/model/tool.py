@@ -7,6 +7,7 @@ The models check their own shape. Whether names are legal and schemas sound is c
 from __future__ import annotations
 
 import hashlib
+import itertools
 from typing import Any
 
 from pydantic import Field, field_validator, model_validator
@@ -142,7 +143,7 @@ class ToolSpec(StrictModel):
 def check_paths(paths: list[tuple[str, ...]]) -> None:
     """Refuse equal paths and paths of which one leads through the end of another, with ``ValueError``."""
     ordered = sorted(paths)
-    for left, right in zip(ordered, ordered[1:], strict=False):
+    for left, right in itertools.pairwise(ordered):
         # In sorted order a path stands directly before a path that it is a prefix of, or before another such.
         if left == right:
             raise ValueError(f"duplicate output field path `{'.'.join(left)}`")
