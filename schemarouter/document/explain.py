@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from schemarouter.document.findings import START
 from schemarouter.document.keys import meant_by, unknown_key
 from schemarouter.document.places import IN_WORDS, place_at
 from schemarouter.document.words import closest, kind, label, listed, shown, written
-from schemarouter.model.diagnostic import Problem, Span, Target
+from schemarouter.model.diagnostic import Problem, Target
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
     from schemarouter.document.places import Place
     from schemarouter.document.source import Source
     from schemarouter.model.diagnostic import DocPath
-
-START = Span(1, 1, 1, 1)
 
 _ALLOW = ("accept", "permit", "permitted", "allowed", "grant", "pass", "yes", "true", "auto", "enable")
 _DENY = ("block", "blocked", "denied", "forbid", "reject", "refuse", "disallow", "prohibit", "no", "false", "never")

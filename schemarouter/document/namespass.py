@@ -27,61 +27,60 @@ def name_problems(source: Source) -> Iterator[Problem]:
         if not _ORDINARY(text):
             yield from _name(path, text)
     for path, text in _keys(data):
-        if not _ORDINARY(text):
-            yield from _name(path, text, "key")
+        yield from _name(path, text, "key")
     for path, text in _prose(data):
-        if not text.isprintable():
-            yield from _hidden(path, text)
+        yield from _hidden(path, text)
     if source.format == "yaml":
         yield from _brackets(source)
 
 
 def _names(data: object) -> Iterator[tuple[DocPath, str]]:
-    """Names and patterns in values."""
+    """Names and patterns in values; the ordinary ones of rules are left out, because there may be very many."""
     yield from strings(data, "name")
     for section, key in (("approval", "callback"), ("hooks", "before_call"), ("hooks", "after_call")):
         for path, text in strings(mapping(data, section), key):
             yield (section, *path), text
     for section in ("rules", "classify", "invariants"):
         for index, entry in entries(data, section):
-            name = entry.get("name")
-            if isinstance(name, str):
-                yield (section, index, "name"), name
-            operation = entry.get("operation")
-            if isinstance(operation, str):
-                yield (section, index, "operation"), operation
-            elif operation is not None:
-                for path, text in strings(entry, "operation"):
-                    yield (section, index, *path), text
+            for key in ("name", "operation"):
+                text = entry.get(key)
+                if isinstance(text, str):
+                    if not _ORDINARY(text):
+                        yield (section, index, key), text
+                elif text is not None:
+                    yield from (((section, index, *path), item) for path, item in strings(entry, key))
             if "examples" in entry:
                 for path, example in examples(entry):
                     if isinstance(example, str):
                         yield (section, index, *path), example
                     else:
-                        for step, text in strings(example, "operation"):
-                            yield (section, index, *path, *step), text
+                        yield from (
+                            ((section, index, *path, *step), text) for step, text in strings(example, "operation")
+                        )
 
 
 def _keys(data: object) -> Iterator[tuple[DocPath, str]]:
-    """Names in keys."""
+    """Names in keys that deserve a closer look."""
     budget = mapping(data, "budget")
     for section in ("per_tool_calls", "cost_units"):
         for key in mapping(budget, section):
-            yield ("budget", section, key), key
+            if not _ORDINARY(key):
+                yield ("budget", section, key), key
     for index, rule in entries(data, "rules"):
-        if "when" in rule:
-            for key in mapping(rule["when"], "arguments"):
+        when = rule.get("when")
+        if isinstance(when, dict) and "arguments" in when:
+            for key in mapping(when, "arguments"):
                 if hidden_character(key) is not None:
                     yield ("rules", index, "when", "arguments", key), key
 
 
 def _prose(data: object) -> Iterator[tuple[DocPath, str]]:
-    """Texts for people: they are shown on one line, in terminals and in logs."""
+    """Texts for people that deserve a closer look: they are shown on one line, in terminals and in logs."""
     for section in ("rules", "invariants"):
         for index, entry in entries(data, section):
             for key in ("reason", "never"):
                 text = entry.get(key)
-                if isinstance(text, str):
+                if isinstance(text, str) and not text.isprintable():
                     yield (section, index, key), text
 
 

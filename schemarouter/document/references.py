@@ -33,6 +33,9 @@ def reference_problems(source: Source) -> Iterator[Problem]:
 
 
 def _duplicates(data: object, key: str, plural: str) -> Iterator[Problem]:
+    names = [name for _, entry in entries(data, key) if isinstance(name := entry.get("name"), str)]
+    if len(names) == len(set(names)):
+        return  # the usual case
     first: dict[str, int] = {}
     for index, entry in entries(data, key):
         name = entry.get("name")
@@ -52,7 +55,7 @@ def _duplicates(data: object, key: str, plural: str) -> Iterator[Problem]:
 def _contradictions(data: object) -> Iterator[Problem]:
     for index, rule in entries(data, "rules"):
         when = rule.get("when")
-        if when:
+        if isinstance(when, dict) and when.get("unclassified") is True:
             yield from _contradiction(when, ("rules", index, "when"))
         if "examples" in rule:
             for path, example in examples(rule):

@@ -17,6 +17,8 @@ from schemarouter.document.words import label, shown
 from schemarouter.model.diagnostic import Problem, Target
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from schemarouter.document.source import Scalar, Source
     from schemarouter.model.diagnostic import DocPath
 
@@ -40,44 +42,66 @@ _PLAIN_INTEGER = {
 
 
 def scalar_problems(source: Source) -> list[Problem]:
-    """Walk over every value of the document once, and report the scalars that mislead.
-
-    Stops soon after ``MAX_PROBLEMS``.
-    """
+    """Report the scalars that mislead, in the order of the document; stops soon after ``MAX_PROBLEMS``."""
     problems: list[Problem] = []
-    strings_mislead = source.format == "yaml"
-    plain_integer = _PLAIN_INTEGER[source.format].fullmatch
-    # The third says whether null is an ordinary value: it is in conditions and in the arguments of examples.
-    stack: list[tuple[DocPath, object, bool]] = [((), source.data, False)]
-    while stack and len(problems) <= MAX_PROBLEMS:
-        path, container, null_is_fine = stack.pop()
-        if isinstance(container, dict):
-            pairs = container.items()
-        elif isinstance(container, list):
-            pairs = enumerate(container)  # type: ignore[assignment]  # both are pairs of a step and a value
-        else:
-            continue
-        for step, value in pairs:
+    for path, part in _parts(source.data):
+        if _deserves_a_look(part):
+            _walk(path, part, source, problems)
+            if len(problems) > MAX_PROBLEMS:
+                break
+    return problems
+
+
+def _parts(data: object) -> Iterator[tuple[DocPath, object]]:
+    """The document in pieces: most rules are cleared without working out a single path."""
+    if not isinstance(data, dict):
+        yield (), [data] if isinstance(data, list) else []
+        return
+    yield (), {key: value for key, value in data.items() if not isinstance(value, list)}
+    for key, value in data.items():
+        if isinstance(value, list):
+            for index, item in enumerate(value):
+                yield (key, index), item
+
+
+def _deserves_a_look(part: object) -> bool:
+    """Whether anything in ``part`` is null, a number, or a string that starts like a number or a boolean word."""
+    containers = [part] if isinstance(part, dict | list) else [[part]]
+    for container in containers:
+        for value in container.values() if isinstance(container, dict) else container:
             kind = type(value)
             if kind is str:
-                if (
-                    strings_mislead
-                    and (value in _BOOLEAN_WORDS or (value and value[0] in _NUMBER_START and len(value) <= _LONGEST))
-                    and (number := _other_reading(value)) is not None
-                ):
-                    _add_string(problems, source, (*path, step), number)
+                if value[:1] in _NUMBER_START or value in _BOOLEAN_WORDS:
+                    return True
             elif kind is dict or kind is list:
-                stack.append(((*path, step), value, null_is_fine or step == "arguments"))
-            elif kind is int:
-                scalar = source.scalar((*path, step))
-                if scalar is not None and not plain_integer(scalar.text):
-                    problems.append(_integer(value, scalar, (*path, step)))
-            elif kind is float:
-                if not isfinite(value):
-                    problems.append(_not_finite((*path, step), source))
-            elif value is None and not null_is_fine:
-                _add_null(problems, (*path, step), source)
-    return problems
+                containers.append(value)
+            elif kind is not bool:
+                return True
+    return False
+
+
+def _walk(at: DocPath, part: object, source: Source, problems: list[Problem]) -> None:
+    """Report every scalar of ``part``, which stands at ``at``."""
+    # The third says whether null is an ordinary value: it is in conditions and in the arguments of examples.
+    stack: list[tuple[DocPath, object, bool]] = [(at, part, False)]
+    while stack:
+        path, value, null_is_fine = stack.pop()
+        if isinstance(value, dict):
+            stack += [((*path, key), item, null_is_fine or key == "arguments") for key, item in reversed(value.items())]
+        elif isinstance(value, list):
+            stack += [((*path, index), item, null_is_fine) for index, item in reversed([*enumerate(value)])]
+        elif isinstance(value, str):
+            if source.format == "yaml" and len(value) <= _LONGEST and (other := _other_reading(value)) is not None:
+                _add_string(problems, source, path, other)
+        elif type(value) is int:
+            scalar = source.scalar(path)
+            if scalar is not None and not _PLAIN_INTEGER[source.format].fullmatch(scalar.text):
+                problems.append(_integer(value, scalar, path))
+        elif isinstance(value, float):
+            if not isfinite(value):
+                problems.append(_not_finite(path, source))
+        elif value is None and not null_is_fine:
+            _add_null(problems, path, source)
 
 
 def _other_reading(text: str) -> str | None:

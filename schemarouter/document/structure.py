@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
-from schemarouter.document.explain import START, explain
-from schemarouter.document.findings import MAX_PROBLEMS
+from schemarouter.document.findings import MAX_PROBLEMS, START
 from schemarouter.document.scalars import scalar_problems
 from schemarouter.document.v1 import PolicyDocument
 from schemarouter.document.walk import entries
@@ -43,6 +42,8 @@ def read_structure(source: Source) -> tuple[PolicyDocument | None, list[Problem]
     try:
         return PolicyDocument.model_validate(source.data), problems
     except ValidationError as error:
+        from schemarouter.document.explain import explain  # here, because a clean file needs none of it
+
         errors = error.errors(include_url=False)[: _ERRORS_PER_PROBLEM * (MAX_PROBLEMS + 1)]
         taken = {problem.at.path for problem in problems if isinstance(problem.at, Target)}
         return None, problems + list(explain(errors, source, taken))

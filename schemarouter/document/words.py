@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from schemarouter.model.names import HIDDEN
@@ -68,6 +67,8 @@ def listed(words: Iterable[str], conjunction: str = "or") -> str:
 
 def closest(word: str, words: Iterable[str]) -> str | None:
     """The one of ``words`` that was most likely meant by ``word``, if any comes close; case does not count."""
+    from difflib import get_close_matches  # here, because a clean file needs none
+
     by_folded = {candidate.lower(): candidate for candidate in words}
     near = get_close_matches(word[:_LONGEST].lower().replace("-", "_"), by_folded, n=1, cutoff=0.7)
     return by_folded[near[0]] if near else None
