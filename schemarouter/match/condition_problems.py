@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from typing import Literal, NamedTuple, TypeAlias
 
     Path: TypeAlias = tuple[str | int, ...]
-    Kind: TypeAlias = Literal["unknown-keyword", "wrong-type", "bad-value", "contradiction", "too-deep", "bad-argument"]
+    Kind: TypeAlias = Literal["unknown-keyword", "wrong-type", "bad-value"]
 
     class ConditionProblem(NamedTuple):
         """Something wrong at ``path`` (keys and list indices, from the map of arguments); ``help`` says what to do."""
@@ -61,7 +61,7 @@ def condition_problems(arguments: object) -> list[ConditionProblem]:
                 continue
             if name.startswith("/") and _BAD_ESCAPE.search(name):
                 advice = "in a JSON Pointer write `~0` for `~` and `~1` for `/`"
-                found.add((name,), "bad-argument", f"`{name}` is no JSON Pointer", advice)
+                found.add((name,), "bad-value", f"`{name}` is no JSON Pointer", advice)
             found.condition((name,), condition, can_be_absent=True)
     return found.problems
 
@@ -81,7 +81,7 @@ class _Finder:
             self.add(path, "wrong-type", f"a condition must be a map of keywords, not {name}", _map_help(condition))
             return
         if depth <= 0:
-            self.add(path, "too-deep", f"conditions lie more than {MAX_DEPTH} levels deep in each other")
+            self.add(path, "bad-value", f"conditions lie more than {MAX_DEPTH} levels deep in each other")
             return
         if can_be_absent and not condition:
             advice = "write what the argument must be, or `absent: false` if it only has to be there"
@@ -269,7 +269,7 @@ class _Finder:
                 strict = low.startswith("exclusive") or high.startswith("exclusive")
                 if least > most or (strict and least == most):  # type: ignore[operator]  # numbers: checked above
                     message = f"`{low}: {least}` and `{high}: {most}` leave no value"
-                    self.add((*path, low), "contradiction", message)
+                    self.add((*path, low), "bad-value", message)
         self._families(path, condition)
         required, properties = condition.get("required"), condition.get("properties", {})
         if isinstance(required, list) and isinstance(properties, dict) and "additionalProperties" in condition:
@@ -277,7 +277,7 @@ class _Finder:
                 if name not in properties:
                     message = f"`{name}` is required, but `additionalProperties: false` does not let it in"
                     advice = f"add `{name}` to `properties`"
-                    self.add((*path, "required", index), "contradiction", message, advice)
+                    self.add((*path, "required", index), "bad-value", message, advice)
 
     def _families(self, path: Path, condition: Mapping[str, object]) -> None:
         names = condition.get("type")
@@ -290,12 +290,12 @@ class _Finder:
             one = FAMILIES[keyword]
             if allowed and one not in allowed:
                 message = f"`{keyword}` is about {PLURALS[one]}, which `type` excludes"
-                self.add((*path, keyword), "contradiction", message)
+                self.add((*path, keyword), "bad-value", message)
             about.setdefault(one, keyword)
         if not allowed and len(about) > 1:
             (first, keyword), (second, other) = list(about.items())[:2]
             message = f"`{keyword}` is about {PLURALS[first]}, `{other}` about {PLURALS[second]}: no value is both"
-            self.add((*path, other), "contradiction", message, "use `anyOf` with one condition for each kind of value")
+            self.add((*path, other), "bad-value", message, "use `anyOf` with one condition for each kind of value")
         if allowed:
             self._members_of(path, condition, listed)
 
@@ -308,7 +308,7 @@ class _Finder:
             values.extend(((*path, "enum", index), member) for index, member in enumerate(members))
         for where, value in values:
             if not any(fits(value, name) for name in listed):
-                self.add(where, "contradiction", "this value is not of the type that `type` names")
+                self.add(where, "bad-value", "this value is not of the type that `type` names")
 
 
 def fits(value: object, name: str) -> bool:
