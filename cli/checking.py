@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import date
 from typing import TYPE_CHECKING
 
 from schemarouter_cli import streams
@@ -20,7 +21,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class CheckOptions:
-    """How to check. ``resolve`` says why a name has no callable, or ``None`` if it has one."""
+    """How to check. ``resolve`` says why a name has no callable; suppressions expire by ``today``."""
+
+    today: date
 
     select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
@@ -47,9 +50,9 @@ def check_files(paths: Sequence[str], settings: Settings, options: CheckOptions)
 
 
 def _check_file(path: str, options: CheckOptions, outcome: Outcome) -> None:
-    from schemarouter.check import check_policy
     from schemarouter.document.limits import MAX_BYTES
     from schemarouter.document.reader import detect_format
+    from schemarouter.lint.check import check_policy
 
     raw = read_bytes(path, MAX_BYTES)
     shown = display_path(path)
@@ -63,9 +66,8 @@ def _check_file(path: str, options: CheckOptions, outcome: Outcome) -> None:
         ignore=options.ignore,
         pedantic=options.pedantic,
         resolve=options.resolve,
+        today=options.today,
     )
     outcome.files.append(shown)
-    outcome.findings += report.findings
     outcome.suppressed += report.suppressed
-    if report.findings and len(raw) <= MAX_BYTES:
-        outcome.texts[shown] = report.source.text if report.source is not None else raw.decode("utf-8-sig", "replace")
+    outcome.add(shown, raw, report.findings, report.source)

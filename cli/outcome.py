@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from schemarouter.model.diagnostic import SEVERITIES, Finding
 
+if TYPE_CHECKING:
+    from schemarouter.document.source import Source
+
 #: The analysis did not finish: never reported as clean, whatever its severity is (SPEC 12).
 UNDECIDED = "SR903"
+#: Bytes of a file up to which its text is kept for snippets.
+SNIPPET_LIMIT = 16 * 1024 * 1024
 
 
 @dataclass(slots=True)
@@ -23,6 +30,13 @@ class Outcome:
     suppressed: int = 0
     texts: dict[str, str] = field(default_factory=dict)
     failures: int = 0
+
+    def add(self, path: str, raw: bytes, findings: Iterable[Finding], source: Source | None) -> None:
+        """Add what was found in the file ``path``, with its text. A hostile size is not worth a snippet."""
+        found = list(findings)
+        self.findings += found
+        if found and len(raw) <= SNIPPET_LIMIT:
+            self.texts[path] = source.text if source is not None else raw.decode("utf-8-sig", "replace")
 
     def counts(self) -> dict[str, int]:
         """Findings per severity, the most severe first."""

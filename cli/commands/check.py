@@ -58,6 +58,8 @@ def command(
 
     Exit codes: 0 clean, 1 findings (errors; with --strict warnings too), 2 could not run.
     """
+    from datetime import date
+
     from schemarouter_cli.checking import CheckOptions, check_files
     from schemarouter_cli.render.outcome import show
     from schemarouter_cli.resolving import resolver
@@ -67,6 +69,7 @@ def command(
     if allow_import and not resolve:
         raise click.UsageError("--allow-import has a meaning only together with --resolve")
     checking = CheckOptions(
+        today=date.today(),
         select=_split(select) or settings.select,
         ignore=_split(ignore) or settings.ignore,
         pedantic=settings.pedantic if pedantic is None else pedantic,

@@ -7,9 +7,14 @@ from schemarouter_cli.outcome import Outcome
 from schemarouter_cli.terminal import screen_width, wants_color
 
 
-def show(outcome: Outcome, output_format: str, color: str, output_file: str | None = None) -> None:
-    """Write ``outcome`` to standard output or to ``output_file``."""
+def show(
+    outcome: Outcome, output_format: str, color: str, output_file: str | None = None, *, to_stderr: bool = False
+) -> None:
+    """Write ``outcome`` to standard output, to ``output_file``, or where standard output holds data to standard error."""
     text = _rendered(outcome, output_format, color if output_file is None else "never")
+    if to_stderr:
+        streams.tell(text.rstrip("\n"))
+        return
     if output_file is None:
         streams.write(text)
         return

@@ -1,0 +1,76 @@
+"""The command as users run it: the installed script, in a process of its own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+HERE = Path(__file__).parent
+DATA = HERE / "data"
+SNAPSHOTS = HERE / "snapshots"
+SCRIPT = Path(sys.executable).with_name("schemarouter")
+
+Run = Callable[..., "Result"]
+Snapshot = Callable[[str, str], None]
+
+
+class Result(NamedTuple):
+    """What a process left behind."""
+
+    code: int
+    out: str
+    err: str
+
+
+def environment(**changes: str | None) -> dict[str, str]:
+    """The environment of a plain shell: nothing that colours or widens the output unless a test says so."""
+    env = {"PATH": os.environ["PATH"], "HOME": os.environ.get("HOME", "/"), "LC_ALL": "C.UTF-8", "COLUMNS": "100"}
+    env |= {key: value for key, value in changes.items() if value is not None}
+    return {key: value for key, value in env.items() if changes.get(key, value) is not None}
+
+
+@pytest.fixture
+def run(tmp_path: Path, request: pytest.FixtureRequest) -> Run:
+    """Run ``schemarouter`` in an empty folder. No run may end in a traceback."""
+
+    def start(
+        *arguments: str | bytes,
+        cwd: Path = tmp_path,
+        stdin: str | bytes = b"",
+        env: dict[str, str | None] | None = None,
+    ) -> Result:
+        done = subprocess.run(
+            [SCRIPT, *arguments],
+            cwd=cwd,
+            input=stdin.encode() if isinstance(stdin, str) else stdin,
+            env=environment(**(env or {})),
+            capture_output=True,
+            timeout=60,
+            check=False,
+        )
+        result = Result(done.returncode, done.stdout.decode("utf-8"), done.stderr.decode("utf-8"))
+        assert "Traceback" not in result.err + result.out
+        assert "internal error" not in result.err, result.err
+        return result
+
+    return start
+
+
+@pytest.fixture
+def snapshot() -> Snapshot:
+    """Compare a whole output with the file of that name; ``UPDATE_SNAPSHOTS=1`` writes it instead."""
+
+    def compare(name: str, text: str) -> None:
+        path = SNAPSHOTS / name
+        if os.environ.get("UPDATE_SNAPSHOTS") == "1":
+            path.write_bytes(text.encode("utf-8"))
+        assert path.exists(), f"{name} is missing; write it with UPDATE_SNAPSHOTS=1 and look at it"
+        assert text == path.read_bytes().decode("utf-8")
+
+    return compare
