@@ -48,7 +48,7 @@ def check_binding(frame: Frame, binding: Binding | None) -> None:
     """Whether an invoker is bound, and for the contract of now."""
     if binding is None:
         raise BindingDriftError(f"no invoker is bound to `{frame.call.tool}`; rebind it")
-    if binding.tool_fingerprint != frame.contract.tool_fingerprint:
+    if binding.fingerprint != frame.contract.tool_fingerprint:
         raise BindingDriftError(
             f"the invoker of `{frame.call.tool}` was bound before the registry contract changed; rebind it"
         )

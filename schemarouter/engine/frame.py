@@ -24,24 +24,23 @@ class Binding(Protocol):
     """An invoker as it was bound: for one contract, never changed afterwards."""
 
     @property
-    def tool_fingerprint(self) -> str:
+    def fingerprint(self) -> str:
         """Fingerprint of the tool contract that it was bound for."""
 
     @property
-    def transient(self) -> tuple[type[BaseException], ...]:
+    def transient(self) -> tuple[type[Exception], ...]:
         """Exception classes of the invoker that count as transient."""
 
     @property
+    def is_async(self) -> bool:
+        """Whether calling it gives an awaitable, as far as can be told beforehand."""
+
+    @property
     def offload_sync(self) -> bool:
-        """Whether a sync invoker runs in a worker thread."""
+        """Whether it runs in a worker thread, unless it is async."""
 
-    @property
-    def takes_call(self) -> bool:
-        """Whether ``function`` takes a ``ToolCall``, else the endpoint's name and the arguments."""
-
-    @property
-    def function(self) -> Callable[..., Any]:
-        """What is called."""
+    def invoke(self, call: ToolCall) -> Any:
+        """Run the invoker, which may keep and change ``call``. Returns a value or an awaitable of one."""
 
 
 class Authority(NamedTuple):
@@ -184,6 +183,12 @@ class Frame:
         self.binding: Binding
         self.raw: Any
         self.data: Any
+
+    def delivered(self) -> ToolResult:
+        """The result, once the last stage has passed."""
+        if self.result is None or self.stage != "result":
+            raise RuntimeError("the call has not passed its last stage")
+        return self.result
 
     def failed(self, error: Exception) -> None:
         """Say on ``error`` what is known about the effect, if the invoker was reached."""

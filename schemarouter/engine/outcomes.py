@@ -6,7 +6,7 @@ from collections.abc import Callable, Generator
 from typing import Any
 
 from schemarouter.contract.detach import detach
-from schemarouter.engine.commands import READ_CLOCK, Command, CutOff, Outcome, Returned, RunHook
+from schemarouter.engine.commands import READ_CLOCK, Command, CutOff, Outcome, Raised, Returned, RunHook
 from schemarouter.engine.frame import Frame
 from schemarouter.errors import ExecutionBudgetExceededError, ExecutionHookError
 from schemarouter.model.call import ToolResult
@@ -28,14 +28,14 @@ def check_time(frame: Frame, during: str) -> Generator[Command, Any, None]:
             raise time_is_up(frame, during)
 
 
-def settle(frame: Frame, outcome: Outcome, during: str) -> Generator[Command, Any, Outcome]:
+def settle(frame: Frame, outcome: Outcome, during: str) -> Generator[Command, Any, Returned | Raised]:
     """Check the time right after user code, and return what it did: it returned or raised, in time.
 
     Code that raised failed by itself, whatever the clock says. Code that returned too late did not return.
     """
-    if type(outcome) is CutOff:
+    if isinstance(outcome, CutOff):
         raise time_is_up(frame, during)
-    if type(outcome) is Returned:
+    if isinstance(outcome, Returned):
         yield from check_time(frame, during)
     return outcome
 
@@ -54,8 +54,8 @@ def run_hooks(
         if result is not None:
             snapshots = (*snapshots, detach(result))
         reply = yield RunHook(hook, snapshots, frame.run.deadline)
-        outcome: Outcome = yield from settle(frame, reply, during)
-        if type(outcome) is not Returned:
+        outcome = yield from settle(frame, reply, during)
+        if isinstance(outcome, Raised):
             error = outcome.error
             raise ExecutionHookError(
                 f"{during} failed for `{frame.call.operation}` ({type(error).__name__})"

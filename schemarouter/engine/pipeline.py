@@ -40,7 +40,7 @@ class Step(NamedTuple):
 
 
 _RUNS: dict[str, Run] = {
-    module.STAGE: module.run  # type: ignore[attr-defined] # a module is no type; the check below is at import
+    module.STAGE: module.run
     for module in (
         after_hooks,
         approval,
@@ -63,14 +63,14 @@ if set(_RUNS) != {stage.name for stage in STAGES}:
 PIPELINE: tuple[Step, ...] = tuple(Step(stage.name, _RUNS[stage.name]) for stage in STAGES)
 
 
-def interpret(frame: Frame, pipeline: tuple[Step, ...] = PIPELINE) -> Generator[Command, Any, None]:
+def interpret(frame: Frame) -> Generator[Command, Any, None]:
     """Walk the stages of one logical call; ``frame.result`` is set when the last one has passed.
 
     Raises whatever the failing stage raises. Nothing is caught here, so cancellation and exit pass unchanged.
     """
     position = 0
-    while position < len(pipeline):
-        step = pipeline[position]
+    while position < len(PIPELINE):
+        step = PIPELINE[position]
         frame.stage = step.name
         if frame.watch is not None:
             frame.watch(step.name)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any, Final
+from typing import Any
 
 
 class ExecutionHooks:
@@ -16,8 +16,8 @@ class ExecutionHooks:
     """
 
     __slots__ = ("after_call", "before_call")
-    before_call: Final[tuple[Callable[..., Any], ...]]
-    after_call: Final[tuple[Callable[..., Any], ...]]
+    before_call: tuple[Callable[..., Any], ...]
+    after_call: tuple[Callable[..., Any], ...]
 
     def __init__(
         self, *, before_call: Iterable[Callable[..., Any]] = (), after_call: Iterable[Callable[..., Any]] = ()

@@ -93,6 +93,10 @@ class Bindings:
         """Return the keys of tools that have an invoker, in the order in which they were first bound."""
         return list(self._by_key)
 
+    def get(self, tool_key: str) -> Binding | None:
+        """Return the binding of a tool, whether it still fits or not, or ``None``."""
+        return self._by_key.get(tool_key)
+
     def lookup(self, endpoint: PreparedEndpoint) -> Binding:
         """Return the binding of an operation's tool.
 

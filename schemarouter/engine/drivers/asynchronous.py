@@ -24,15 +24,15 @@ from schemarouter.engine.commands import (
 )
 from schemarouter.engine.drivers.world import World, answer, call, portable
 from schemarouter.engine.frame import Frame
-from schemarouter.engine.pipeline import PIPELINE, Step, interpret
+from schemarouter.engine.pipeline import interpret
 
 #: Never awaitable: spares the usual answers an abstract isinstance check.
 _PLAIN = frozenset({type(None), bool, dict, list, str, int, float})
 
 
-async def drive(frame: Frame, world: World, pipeline: tuple[Step, ...] = PIPELINE) -> None:
+async def drive(frame: Frame, world: World) -> None:
     """Interpret ``frame`` to its end. Raises what its stages raise; cancellation passes unchanged."""
-    script = interpret(frame, pipeline)
+    script = interpret(frame)
     reply: Any = None
     try:
         while True:
@@ -43,7 +43,8 @@ async def drive(frame: Frame, world: World, pipeline: tuple[Step, ...] = PIPELIN
             if isinstance(command, AskApproval | RunHook | Invoke):
                 reply = await _call(command, world)
             elif type(command) is Sleep:
-                reply = await asyncio.sleep(command.seconds)
+                await asyncio.sleep(command.seconds)
+                reply = None
             else:
                 reply = answer(command, world)
     except Exception as error:
@@ -56,7 +57,7 @@ async def drive(frame: Frame, world: World, pipeline: tuple[Step, ...] = PIPELIN
 async def _call(command: UserCode, world: World) -> Outcome:
     if command.deadline is not None and world.clock() >= command.deadline:
         return NEVER_BEGAN
-    if type(command) is Invoke and command.offload and not inspect.iscoroutinefunction(command.function):
+    if type(command) is Invoke and command.offload:
         if world.pool is None:
             raise RuntimeError("an invoker was bound with offload_sync, and there is no pool to run it in")
         outcome = await _offload(command, world, world.pool())

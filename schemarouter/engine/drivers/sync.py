@@ -18,17 +18,17 @@ from schemarouter.engine.commands import (
 )
 from schemarouter.engine.drivers.world import World, answer, call
 from schemarouter.engine.frame import Frame
-from schemarouter.engine.pipeline import PIPELINE, Step, interpret
+from schemarouter.engine.pipeline import interpret
 from schemarouter.errors import NonRetryableInvocationError
 
 
-def drive(frame: Frame, world: World, pipeline: tuple[Step, ...] = PIPELINE) -> None:
+def drive(frame: Frame, world: World) -> None:
     """Interpret ``frame`` to its end. Raises what its stages raise.
 
     Sync code cannot be cut off; a coroutine that is returned to this driver is closed before it started, and counts as the
     failure of the callback, hook or invoker that made it.
     """
-    script = interpret(frame, pipeline)
+    script = interpret(frame)
     reply: Any = None
     try:
         while True:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Generator
 from typing import Any
 
-from schemarouter.engine.commands import AskApproval, Command, Outcome, Returned
+from schemarouter.engine.commands import AskApproval, Command, Raised
 from schemarouter.engine.frame import Frame
 from schemarouter.engine.outcomes import settle
 from schemarouter.errors import ApprovalDeniedError
@@ -26,8 +26,8 @@ def run(frame: Frame) -> Generator[Command, Any, None]:
         raise ApprovalDeniedError(f"`{operation}` requires trusted local approval, and there is no approval callback")
     snapshots = (contract.tool.detached(), contract.detached(), frame.call.detached())
     reply = yield AskApproval(callback, snapshots, frame.run.deadline)
-    outcome: Outcome = yield from settle(frame, reply, "approval callback")
-    if type(outcome) is not Returned:
+    outcome = yield from settle(frame, reply, "approval callback")
+    if isinstance(outcome, Raised):
         error = outcome.error
         raise ApprovalDeniedError(
             f"approval callback for `{operation}` failed closed ({type(error).__name__})"

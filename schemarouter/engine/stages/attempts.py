@@ -20,7 +20,6 @@ from schemarouter.errors import (
     PlanValidationError,
     TransientInvocationError,
 )
-from schemarouter.model.json_value import checked_copy
 
 STAGE = "attempts"
 
@@ -33,13 +32,13 @@ def run(frame: Frame) -> Generator[Command, Any, bool]:
     yield from check_time(frame, "invocation")
     yield from _reserve(frame)
     frame.attempts += 1
-    binding, call = frame.binding, frame.call
-    arguments = (call.detached(),) if binding.takes_call else (call.endpoint, checked_copy(call.arguments))
+    binding = frame.binding
+    offload = binding.offload_sync and not binding.is_async
     before, frame.succeeded = frame.succeeded, None
-    outcome: Outcome = yield Invoke(binding.function, arguments, frame.run.deadline, binding.offload_sync)
-    if type(outcome) is Raised:
+    outcome: Outcome = yield Invoke(binding.invoke, (frame.call.detached(),), frame.run.deadline, offload)
+    if isinstance(outcome, Raised):
         return (yield from _after_failure(frame, outcome.error))
-    if type(outcome) is CutOff:
+    if isinstance(outcome, CutOff):
         frame.succeeded = (True if outcome.returned else None) if outcome.began else before
         raise _cut_off(frame, outcome)
     frame.succeeded = True

@@ -16,9 +16,8 @@ def run(frame: Frame) -> Generator[Command, Any, None]:
     """Make the result of what was asked for."""
     call = frame.call
     fields = list(call.fields)
-    if frame.contract.projects:
-        frame.data = frame.contract.project(frame.data, fields)
+    data, frame.data = frame.contract.project(frame.data, fields), None
     frame.result = ToolResult.model_construct(
-        tool=call.tool, endpoint=call.endpoint, data=frame.data, projected_fields=fields
+        tool=call.tool, endpoint=call.endpoint, data=data, projected_fields=fields
     )
     yield from ()

@@ -1,0 +1,260 @@
+"""The executor: runs calls of registered tools through the interpreter, under one policy."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import time
+from collections.abc import AsyncIterator, Callable, Iterable
+from typing import Any
+
+from schemarouter.engine.checks import check_call
+from schemarouter.engine.drivers import asynchronous, sync
+from schemarouter.engine.drivers.world import World
+from schemarouter.engine.frame import Frame, PrivateCall, Run, View, private_copy, stamp
+from schemarouter.errors import PlanningError, PlanValidationError
+from schemarouter.model.call import ToolCall, ToolResult
+from schemarouter.model.hooks import ExecutionHooks
+from schemarouter.model.limits import ExecutionBudget, RetryPolicy
+from schemarouter.model.plan import ExecutionPlan
+from schemarouter.model.run import ExecutionMode
+from schemarouter.runtime.bindings import Bindings
+from schemarouter.runtime.concurrency import LazyPool, as_they_finish
+from schemarouter.runtime.governance import Governance, PolicyLike, govern
+from schemarouter.runtime.registry import InMemoryRegistry
+
+#: Told of a call when it enters a stage, and for a last time when it ended (stage ``None``).
+Observer = Callable[[int, Frame, str | None], None]
+
+
+class RegistryExecutor:
+    """Executes calls of the tools in a registry.
+
+    ``policy`` is an ``ExecutionPolicy``, a ``LoadedPolicy``, or an evaluation graph that names no callables; ``None`` is
+    ``ExecutionPolicy()``. ``policy``, ``approval_callback`` and ``hooks`` can be assigned again: a call that is in
+    progress then fails closed. Hooks of a policy file run before ``hooks``; an approval callback that a policy file
+    names and one given here as well are an error (``PolicyError``).
+
+    ``clock`` gives monotonic seconds. Safe from several threads; each run belongs to one event loop.
+    """
+
+    def __init__(
+        self,
+        registry: InMemoryRegistry,
+        *,
+        policy: PolicyLike | None = None,
+        approval_callback: Callable[..., Any] | None = None,
+        hooks: ExecutionHooks | None = None,
+        max_offloaded_sync_workers: int = 8,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._registry = registry
+        self._bindings = Bindings(registry)
+        self._lock = threading.Lock()
+        self._governance = govern(policy, approval_callback, hooks)
+        self._pool = LazyPool(max_offloaded_sync_workers)
+        self._world = World(self._look, clock, time.sleep, self._pool.get)
+
+    @property
+    def registry(self) -> InMemoryRegistry:
+        """The registry whose tools are executed."""
+        return self._registry
+
+    # Who decides
+
+    @property
+    def policy(self) -> PolicyLike:
+        """The policy as it was given."""
+        return self._governance.policy
+
+    @policy.setter
+    def policy(self, policy: PolicyLike | None) -> None:
+        with self._lock:
+            now = self._governance
+            self._governance = govern(policy, now.approval_callback, now.hooks)
+
+    @property
+    def approval_callback(self) -> Callable[..., Any] | None:
+        """The approval callback that was given in code."""
+        return self._governance.approval_callback
+
+    @approval_callback.setter
+    def approval_callback(self, callback: Callable[..., Any] | None) -> None:
+        with self._lock:
+            now = self._governance
+            self._governance = govern(now.policy, callback, now.hooks)
+
+    @property
+    def hooks(self) -> ExecutionHooks:
+        """The hooks that were given in code."""
+        return self._governance.hooks
+
+    @hooks.setter
+    def hooks(self, hooks: ExecutionHooks | None) -> None:
+        with self._lock:
+            now = self._governance
+            self._governance = govern(now.policy, now.approval_callback, hooks)
+
+    # Invokers
+
+    def bind(
+        self,
+        tool_key: str,
+        invoker: Any,
+        *,
+        expected_fingerprint: str | None = None,
+        transient: Iterable[type[Exception]] = (),
+        offload_sync: bool = False,
+    ) -> None:
+        """Bind ``invoker`` to the contract of ``tool_key`` as it is registered now, replacing an earlier one.
+
+        An invoker is ``(endpoint_name, arguments)``, sync or async, or an object with ``invoke_call(call)``.
+        ``transient`` names exception classes of it that count as transient. With ``offload_sync`` a sync invoker runs in a
+        bounded pool of threads. Raises ``KeyError`` for an unknown tool, ``BindingDriftError`` if the tool's
+        fingerprint is not ``expected_fingerprint``, ``TypeError`` for what is no invoker.
+        """
+        self._bindings.bind(
+            tool_key, invoker, expected_fingerprint=expected_fingerprint, transient=transient, offload_sync=offload_sync
+        )
+
+    def unbind(self, tool_key: str) -> None:
+        """Forget the invoker of ``tool_key``. Raises ``KeyError`` if there is none."""
+        self._bindings.unbind(tool_key)
+
+    def bound_keys(self) -> list[str]:
+        """Keys of the tools that have an invoker, whether it still fits or not."""
+        return self._bindings.bound_keys()
+
+    # Calls
+
+    def validate_call(self, call: ToolCall) -> None:
+        """Check ``call`` as stage 2 does, but for the binding: a tool needs no invoker for that.
+
+        Runs nothing, asks nobody and counts nothing. Raises what stage 2 raises.
+        """
+        frame = Frame(call, self.start_run())
+        frame.call = private_copy(call)
+        check_call(frame, self._look(frame.call.tool, frame.call.endpoint))
+
+    async def execute_call(
+        self, call: ToolCall, *, retry: RetryPolicy | None = None, budget: ExecutionBudget | None = None
+    ) -> ToolResult:
+        """Execute one call as a run of its own; ``retry`` and ``budget`` may tighten what the policy says.
+
+        Raises the errors of the stages, and whatever else the invoker raises, with ``execution_succeeded`` once the
+        invoker was reached.
+        """
+        return await self._perform(Frame(call, self.start_run(retry=retry, budget=budget)))
+
+    def execute_call_sync(
+        self, call: ToolCall, *, retry: RetryPolicy | None = None, budget: ExecutionBudget | None = None
+    ) -> ToolResult:
+        """As :meth:`execute_call`, without an event loop, for hosts that have none.
+
+        Nothing can be cut off, so time is checked when the code returns. A callback, hook or invoker that turns out to
+        be async fails closed, as its own failure, before its body runs.
+        """
+        frame = Frame(call, self.start_run(retry=retry, budget=budget))
+        sync.drive(frame, self._world)
+        return frame.delivered()
+
+    async def execute(
+        self,
+        plan: ExecutionPlan,
+        *,
+        retry: RetryPolicy | None = None,
+        budget: ExecutionBudget | None = None,
+        execution_mode: ExecutionMode = "sequential",
+        max_parallel_calls: int = 8,
+    ) -> list[ToolResult]:
+        """Execute the calls of ``plan`` as one run, in order, or at once where all of them are read-only.
+
+        Results come in the order of the plan. Raises as :meth:`execute_call`, with the results so far in ``completed``.
+        """
+        results: dict[int, ToolResult] = {}
+        try:
+            calls = take_in(plan)
+            run = self.start_run(retry=retry, budget=budget)
+            async with contextlib.aclosing(self.iterate(calls, run, execution_mode, max_parallel_calls)) as finished:
+                async for index, result in finished:
+                    results[index] = result
+        except Exception as error:
+            stamp(error, "completed", tuple(results[index] for index in sorted(results)))
+            raise
+        return [results[index] for index in range(len(results))]
+
+    # For those that build on an executor
+
+    def start_run(self, *, retry: RetryPolicy | None = None, budget: ExecutionBudget | None = None) -> Run:
+        """Open a run: limits and retries are fixed here, under the ceiling of the policy of now.
+
+        Raises ``TypeError`` for another type.
+        """
+        return self._governance.start_run(retry, budget)
+
+    async def iterate(
+        self,
+        calls: tuple[PrivateCall, ...],
+        run: Run,
+        execution_mode: ExecutionMode = "sequential",
+        max_parallel_calls: int = 8,
+        observer: Observer | None = None,
+    ) -> AsyncIterator[tuple[int, ToolResult]]:
+        """Execute calls of one run, yielding ``(index, result)`` as each is finished.
+
+        Close the iterator if you stop early. Raises ``PlanValidationError`` before anything runs if the mode is
+        ``parallel_read_only`` and a call is not read-only.
+        """
+        if execution_mode == "parallel_read_only":
+            self._check_parallel(calls, run)
+        elif execution_mode == "sequential":
+            max_parallel_calls = 1
+        else:
+            raise ValueError("execution_mode must be `sequential` or `parallel_read_only`")
+
+        async def one(index: int) -> ToolResult:
+            return await self._perform(Frame(calls[index], run), index, observer)
+
+        if max_parallel_calls == 1:
+            for index in range(len(calls)):
+                yield index, await one(index)
+            return
+        async with contextlib.aclosing(as_they_finish(one, len(calls), max_parallel_calls)) as finished:
+            async for pair in finished:
+                yield pair
+
+    def close(self) -> None:
+        """Let go of the worker threads. Offloaded invokers that are running go on."""
+        self._pool.close()
+
+    async def _perform(self, frame: Frame, index: int = 0, observer: Observer | None = None) -> ToolResult:
+        if observer is None:
+            await asynchronous.drive(frame, self._world)
+        else:
+            frame.watch = lambda stage: observer(index, frame, stage)
+            try:
+                await asynchronous.drive(frame, self._world)
+            finally:
+                observer(index, frame, None)
+        return frame.delivered()
+
+    def _check_parallel(self, calls: tuple[PrivateCall, ...], run: Run) -> None:
+        for call in calls:
+            endpoint = self._look(call.tool, call.endpoint).endpoint
+            attributes = endpoint and (endpoint.operation, endpoint.remote, endpoint.read_only, endpoint.destructive)
+            if not attributes or run.authority.graph.effective(*attributes)[1] is not True:
+                raise PlanValidationError(
+                    f"parallel_read_only runs explicitly read-only calls, and `{call.operation}` is none"
+                )
+
+    def _look(self, tool_key: str, endpoint: str) -> View:
+        tool = self._registry.snapshot().tools.get(tool_key)
+        contract = None if tool is None else tool.endpoints.get(endpoint)
+        return View(contract, self._bindings.get(tool_key), self._governance.authority)
+
+
+def take_in(plan: ExecutionPlan) -> tuple[PrivateCall, ...]:
+    """Stage 1 for a whole plan: private copies of all calls, before the first one runs. Raises as ``private_copy``."""
+    if not isinstance(plan, ExecutionPlan):
+        raise PlanningError(f"a plan must be an `ExecutionPlan`, not `{type(plan).__name__}`")
+    return tuple(private_copy(call) for call in plan.calls)

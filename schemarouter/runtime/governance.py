@@ -1,0 +1,95 @@
+"""What is local and trusted about an executor, settled once whenever it is assigned: policy, callback, hooks, ceilings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeAlias
+
+from schemarouter.compiler.graph import EvaluationGraph
+from schemarouter.compiler.policy import ExecutionPolicy
+from schemarouter.engine.budget import NO_LIMITS, Limits, MemoryLedger
+from schemarouter.engine.frame import Authority, Run
+from schemarouter.engine.retry import ONCE, Retry
+from schemarouter.errors import PolicyError
+from schemarouter.loading import LoadedPolicy
+from schemarouter.model.hooks import ExecutionHooks
+from schemarouter.model.limits import ExecutionBudget, RetryPolicy
+
+PolicyLike: TypeAlias = ExecutionPolicy | LoadedPolicy | EvaluationGraph
+
+
+class Governance(NamedTuple):
+    """One immutable state of an executor: as it was given, and what came of it."""
+
+    policy: PolicyLike
+    approval_callback: Callable[..., Any] | None
+    hooks: ExecutionHooks
+    authority: Authority
+    #: The ceilings of every run; ``None`` where the policy says nothing.
+    limits: Limits | None
+    retry: Retry | None
+
+    def start_run(self, retry: RetryPolicy | None, budget: ExecutionBudget | None) -> Run:
+        """Fix limits and retries of a run. Raises ``TypeError`` for what is neither ``None`` nor of the type."""
+        if budget is None:
+            limits = self.limits or NO_LIMITS
+        elif isinstance(budget, ExecutionBudget):
+            limits = Limits.of(budget)
+            limits = limits if self.limits is None else self.limits.tightened(limits)
+        else:
+            raise TypeError(f"budget must be an ExecutionBudget, not `{type(budget).__name__}`")
+        if retry is None:
+            rules = self.retry or ONCE
+        elif isinstance(retry, RetryPolicy):
+            rules = Retry.of(retry) if self.retry is None else self.retry.tightened(retry)
+        else:
+            raise TypeError(f"retry must be a RetryPolicy, not `{type(retry).__name__}`")
+        return Run(self.authority, limits, rules, MemoryLedger())
+
+
+def govern(
+    policy: PolicyLike | None, approval_callback: Callable[..., Any] | None, hooks: ExecutionHooks | None
+) -> Governance:
+    """Settle who decides. Raises ``PolicyError`` and ``TypeError`` for what does not fit together."""
+    policy = ExecutionPolicy() if policy is None else policy
+    hooks = ExecutionHooks() if hooks is None else hooks
+    if not isinstance(hooks, ExecutionHooks):
+        raise TypeError(f"hooks must be ExecutionHooks, not `{type(hooks).__name__}`")
+    if approval_callback is not None and not callable(approval_callback):
+        raise TypeError(f"approval_callback must be callable, not `{type(approval_callback).__name__}`")
+    graph, callables = _graph_of(policy)
+    missing = [name for name in graph.named_callables if name not in callables]
+    if missing:
+        names = ", ".join(f"`{name}`" for name in missing)
+        raise PolicyError(
+            f"the policy names callables that were not supplied: {names}",
+            help="load it with `load_policy(..., hooks=..., callbacks=...)` and pass what that returns",
+        )
+    named = graph.approval.callback
+    if named is not None:
+        if approval_callback is not None:
+            raise PolicyError(
+                f"the policy names the approval callback `{named}`, and another one was given in code",
+                help="leave out `approval_callback`, or the callback in the policy",
+            )
+        approval = callables[named]
+    else:
+        approval = approval_callback
+    before = tuple(callables[name] for name in graph.hooks.before_call)
+    after = tuple(callables[name] for name in graph.hooks.after_call)
+    authority = Authority(graph, approval, before + hooks.before_call, after + hooks.after_call)
+    limits = None if graph.budget is None else Limits.of(graph.budget)
+    retry = None if graph.retry is None else Retry.of(graph.retry)
+    return Governance(policy, approval_callback, hooks, authority, limits, retry)
+
+
+def _graph_of(policy: PolicyLike) -> tuple[EvaluationGraph, dict[str, Callable[..., Any]]]:
+    if isinstance(policy, ExecutionPolicy):
+        return policy.graph, {}
+    if isinstance(policy, EvaluationGraph):
+        return policy, {}
+    if isinstance(policy, LoadedPolicy):
+        return policy.graph, dict(policy.callables)
+    raise TypeError(
+        f"policy must be an ExecutionPolicy, a LoadedPolicy or an EvaluationGraph, not `{type(policy).__name__}`"
+    )
