@@ -1,0 +1,168 @@
+"""An argument condition leaves in doubt what its author probably has an answer to.
+
+## What it does
+Reports two kinds of conditions under `when.arguments`. First, an argument for which another rule with the same pattern
+says, by `absent:`, that it can be missing, while this one does not say what that means. Second, an alternative of
+`anyOf` without a `type`, beside alternatives that are about values of another type.
+
+## Why it matters
+A condition is indeterminate where it cannot tell: for a missing argument without `absent:`, and for a value of a type
+that it is not about. The stricter outcome counts then. That is safe, and yet calls are denied, or people are asked, for
+a reason that nobody wrote down: `anyOf: [{maximum: 5}, {enum: [none]}]` is no "no" for `all`, but a doubt.
+
+## Example
+```yaml
+version: 1
+rules:
+  - name: small-pages
+    operation: files.list
+    effect: allow
+    when:
+      arguments:
+        limit: {anyOf: [{maximum: 50}, {enum: [default]}]}
+budget: {max_tool_calls: 20}
+```
+
+## Instead
+```yaml
+version: 1
+rules:
+  - name: small-pages
+    operation: files.list
+    effect: allow
+    when:
+      arguments:
+        limit: {anyOf: [{type: number, maximum: 50}, {type: string, enum: [default]}]}
+budget: {max_tool_calls: 20}
+```
+
+## Limits
+Without a catalog nobody knows which arguments a tool has and which of them are optional, so a condition without
+`absent:` is only reported where the policy itself says otherwise. A condition whose keywords tell its type, such as
+`{maximum: 5}`, needs no `type`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from schemarouter.document.words import shown
+from schemarouter.lint.rule import rule
+from schemarouter.match.keywords import FAMILIES, TYPES
+from schemarouter.match.values import family
+from schemarouter.model.diagnostic import Problem, Target
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from schemarouter.lint.context import LintContext
+    from schemarouter.model.diagnostic import DocPath
+
+
+@rule("SR208", "unsure-argument-condition", "warning")
+def check(policy: LintContext) -> Iterator[Problem]:
+    """Yield a problem for every condition of the two kinds."""
+    conditions = list(_conditions(policy))
+    yield from _unsaid_absence(policy, conditions)
+    for path, condition in conditions:
+        yield from _untyped_alternatives(path, condition)
+
+
+def _conditions(policy: LintContext) -> Iterator[tuple[DocPath, dict[str, object]]]:
+    for index, entry in enumerate(policy.document.rules):
+        if entry.when is not None and entry.when.arguments:
+            for name, condition in entry.when.arguments.items():
+                if isinstance(condition, dict):
+                    yield ("rules", index, "when", "arguments", name), {**condition}
+
+
+def _unsaid_absence(policy: LintContext, conditions: list[tuple[DocPath, dict[str, object]]]) -> Iterator[Problem]:
+    patterns: dict[int, list[str]] = {}
+    for pattern in policy.rule_patterns:
+        patterns.setdefault(pattern.entry, []).append(pattern.text)
+    optional: dict[tuple[str, object], DocPath] = {}
+    for path, condition in conditions:
+        if condition.get("absent") is True:
+            for text in patterns[_rule_of(path)]:
+                optional.setdefault((text, path[-1]), path)
+    for path, condition in conditions:
+        if "absent" in condition:
+            continue
+        elsewhere = next(
+            (optional[text, path[-1]] for text in patterns[_rule_of(path)] if (text, path[-1]) in optional), None
+        )
+        if elsewhere is not None:
+            yield Problem(
+                "SR208",
+                f"another rule says that {shown(str(path[-1]))} can be missing, this one does not say what that means",
+                Target(path, "key"),
+                help="add `absent: true` if a missing argument satisfies the condition, `absent: false` if it fails it",
+                related=(("it can be missing here", Target((*elsewhere, "absent"), "entry")),),
+            )
+
+
+def _rule_of(path: DocPath) -> int:
+    index = path[1]
+    assert isinstance(index, int)  # for the type checker: paths were made by _conditions
+    return index
+
+
+def _untyped_alternatives(path: DocPath, condition: object) -> Iterator[Problem]:
+    """Walk ``condition`` and yield its untyped alternatives. Its depth is limited when the file is read."""
+    if not isinstance(condition, dict):
+        return
+    alternatives = condition.get("anyOf")
+    if isinstance(alternatives, list):
+        families = [_families(alternative) for alternative in alternatives]
+        for index, alternative in enumerate(alternatives):
+            others = frozenset[str]().union(*families[:index], *families[index + 1 :])
+            if families[index] and not others <= families[index] and not _says_type(alternative):
+                yield Problem(
+                    "SR208",
+                    "this alternative has no `type`, values that only the others are about leave it in doubt",
+                    Target((*path, "anyOf", index)),
+                    help=f"add `type: {_type_name(families[index])}`; inside `anyOf` it is an ordinary test",
+                )
+    for keyword, inner in condition.items():
+        if keyword in {"anyOf", "allOf"} and isinstance(inner, list):
+            for index, one in enumerate(inner):
+                yield from _untyped_alternatives((*path, keyword, index), one)
+        elif keyword in {"not", "items", "contains"}:
+            yield from _untyped_alternatives((*path, keyword), inner)
+        elif keyword == "properties" and isinstance(inner, dict):
+            for name, one in inner.items():
+                yield from _untyped_alternatives((*path, keyword, name), one)
+
+
+def _says_type(condition: object) -> bool:
+    """Whether ``condition``, or one of the conditions that all have to hold, has a ``type``."""
+    if not isinstance(condition, dict):
+        return False
+    parts = condition.get("allOf")
+    return "type" in condition or (isinstance(parts, list) and any(_says_type(part) for part in parts))
+
+
+def _families(condition: object) -> frozenset[str]:
+    """The kinds of values that ``condition`` is about; empty if it does not say."""
+    if not isinstance(condition, dict):
+        return frozenset()
+    listed = condition.get("type", [])
+    types = [listed] if isinstance(listed, str) else listed if isinstance(listed, list) else []
+    if types:
+        return frozenset(TYPES[name] for name in types if isinstance(name, str))
+    found = {FAMILIES[keyword] for keyword in condition if keyword in FAMILIES}
+    members = condition.get("enum", [])
+    values = [*members] if isinstance(members, list) else []
+    if "const" in condition:
+        values.append(condition["const"])
+    found.update(kind for kind in map(family, values) if kind is not None)
+    inner = [condition.get("not"), *_listed(condition.get("anyOf")), *_listed(condition.get("allOf"))]
+    return frozenset(found).union(*map(_families, inner))
+
+
+def _listed(value: object) -> list[object]:
+    return value if isinstance(value, list) else []
+
+
+def _type_name(families: frozenset[str]) -> str:
+    return min(families) if len(families) == 1 else "[" + ", ".join(sorted(families)) + "]"
