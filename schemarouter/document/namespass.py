@@ -43,11 +43,11 @@ def _names(data: object) -> Iterator[tuple[DocPath, str]]:
     for section in ("rules", "classify", "invariants"):
         for index, entry in entries(data, section):
             for key in ("name", "operation"):
-                text = entry.get(key)
-                if isinstance(text, str):
-                    if not _ORDINARY(text):
-                        yield (section, index, key), text
-                elif text is not None:
+                value = entry.get(key)
+                if isinstance(value, str):
+                    if not _ORDINARY(value):
+                        yield (section, index, key), value
+                elif value is not None:
                     yield from (((section, index, *path), item) for path, item in strings(entry, key))
             if "examples" in entry:
                 for path, example in examples(entry):

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import gc
 import re
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
+from schemarouter.document.codes import READER_CODES
 from schemarouter.document.findings import MAX_PROBLEMS, START, to_findings
-from schemarouter.model.diagnostic import Problem
+from schemarouter.model.diagnostic import Problem, Target
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from schemarouter.document.source import Format, Source
     from schemarouter.document.v1 import PolicyDocument
-    from schemarouter.model.diagnostic import Finding
+    from schemarouter.model.diagnostic import DocPath, Finding, Span
 
 
 class ReadResult(NamedTuple):
@@ -28,7 +30,7 @@ class ReadResult(NamedTuple):
 class Reading:
     """A file while it is being read: what the passes so far made of it."""
 
-    __slots__ = ("document", "format", "path", "raw", "source")
+    __slots__ = ("document", "format", "path", "raw", "source", "stand_ins")
 
     def __init__(self, raw: bytes | str, path: str, format: Format) -> None:  # noqa: A002 - the word for it everywhere in this package
         self.raw = raw
@@ -36,6 +38,14 @@ class Reading:
         self.format = format
         self.source: Source | None = None
         self.document: PolicyDocument | None = None
+        #: Where the tree holds a stand-in because something there could not be read: paths and spans.
+        self.stand_ins: set[DocPath | Span] = set()
+
+    def has_stand_in(self, problem: Problem) -> bool:
+        """Whether ``problem`` is about a stand-in: then all has been said about its place."""
+        if not self.stand_ins or self.source is None or not isinstance(problem.at, Target):
+            return False
+        return problem.at.path in self.stand_ins or self.source.locate(problem.at) in self.stand_ins
 
 
 class Pass(NamedTuple):
@@ -50,6 +60,9 @@ def _text_and_tree(reading: Reading) -> list[Problem]:
     from schemarouter.document.text import read_source  # lazily, as below: a pass is imported when it runs
 
     reading.source, problems = read_source(reading.raw, reading.path, reading.format)
+    for problem in problems:
+        if READER_CODES[problem.code].severity == "error":
+            reading.stand_ins.add(problem.at.path if isinstance(problem.at, Target) else problem.at)
     return problems
 
 
@@ -59,19 +72,26 @@ def _structure(reading: Reading) -> list[Problem]:
     if reading.source is None:
         return []
     reading.document, problems = read_structure(reading.source)
-    return problems
+    return [problem for problem in problems if not reading.has_stand_in(problem)]
 
 
 def _references(reading: Reading) -> list[Problem]:
     from schemarouter.document.references import reference_problems
 
-    return list(islice(reference_problems(reading.source), MAX_PROBLEMS + 1)) if reading.source is not None else []
+    return _listed(reference_problems, reading)
 
 
 def _names(reading: Reading) -> list[Problem]:
     from schemarouter.document.namespass import name_problems
 
-    return list(islice(name_problems(reading.source), MAX_PROBLEMS + 1)) if reading.source is not None else []
+    return _listed(name_problems, reading)
+
+
+def _listed(problems_of: Callable[[Source], Iterator[Problem]], reading: Reading) -> list[Problem]:
+    if reading.source is None:
+        return []
+    found = (problem for problem in problems_of(reading.source) if not reading.has_stand_in(problem))
+    return list(islice(found, MAX_PROBLEMS + 1))
 
 
 #: The order of reading. Each pass behind the tree looks at whatever the earlier ones left readable, so that an error
@@ -107,11 +127,17 @@ def read_policy(raw: bytes | str, path: str, format: Format) -> ReadResult:  # n
     """
     reading = Reading(raw, path, format)
     problems: list[Problem] = []
-    for one in PASSES:
-        found = one.run(reading)
-        problems += found[:MAX_PROBLEMS]
-        if len(found) > MAX_PROBLEMS:
-            problems.append(_too_many(one))
+    collecting = gc.isenabled()
+    gc.disable()  # many small objects, none of them garbage: collecting doubles the time
+    try:
+        for one in PASSES:
+            found = one.run(reading)
+            problems += found[:MAX_PROBLEMS]
+            if len(found) > MAX_PROBLEMS:
+                problems.append(_too_many(one))
+    finally:
+        if collecting:
+            gc.enable()
     findings = tuple(to_findings(problems, reading.source, path)) if problems else ()
     failed = any(finding.severity == "error" for finding in findings)
     return ReadResult(None if failed else reading.document, reading.source, findings)

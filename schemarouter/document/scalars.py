@@ -1,4 +1,4 @@
-"""Scalars that mislead: written so that readers of YAML disagree about them, without a value, or not finite.
+"""Scalars that mislead: written so that readers of YAML disagree about them, or without a value.
 
 YAML 1.2 (core schema) reads ``010`` as ten and ``no`` as a string; YAML 1.1, which much software still speaks, reads
 eight and false. A policy must mean the same to everybody who reads it, so such a scalar is an error wherever it
@@ -8,8 +8,7 @@ stands; in quotes it is none.
 from __future__ import annotations
 
 import re
-from math import isfinite
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from schemarouter.document.findings import MAX_PROBLEMS
 from schemarouter.document.places import place_at
@@ -17,7 +16,7 @@ from schemarouter.document.words import label, shown
 from schemarouter.model.diagnostic import Problem, Target
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from schemarouter.document.source import Scalar, Source
     from schemarouter.model.diagnostic import DocPath
@@ -66,9 +65,10 @@ def _parts(data: object) -> Iterator[tuple[DocPath, object]]:
 
 def _deserves_a_look(part: object) -> bool:
     """Whether anything in ``part`` is null, a number, or a string that starts like a number or a boolean word."""
-    containers = [part] if isinstance(part, dict | list) else [[part]]
+    containers: list[Any] = [part] if isinstance(part, dict | list) else [[part]]
     for container in containers:
-        for value in container.values() if isinstance(container, dict) else container:
+        values: Iterable[Any] = container.values() if isinstance(container, dict) else container
+        for value in values:
             kind = type(value)
             if kind is str:
                 if value[:1] in _NUMBER_START or value in _BOOLEAN_WORDS:
@@ -97,9 +97,6 @@ def _walk(at: DocPath, part: object, source: Source, problems: list[Problem]) ->
             scalar = source.scalar(path)
             if scalar is not None and not _PLAIN_INTEGER[source.format].fullmatch(scalar.text):
                 problems.append(_integer(value, scalar, path))
-        elif isinstance(value, float):
-            if not isfinite(value):
-                problems.append(_not_finite(path, source))
         elif value is None and not null_is_fine:
             _add_null(problems, path, source)
 
@@ -167,12 +164,6 @@ def _integer(value: int, scalar: Scalar, path: DocPath) -> Problem:
     elif not kinds:
         meant += f", or {quoted} for a string"
     return Problem("SR006", message, Target(path), meant)
-
-
-def _not_finite(path: DocPath, source: Source) -> Problem:
-    scalar = source.scalar(path)
-    text = shown(scalar.text) if scalar is not None else label(path)
-    return Problem("SR110", f"{text} is not a finite number", Target(path), "write a finite number, or leave it out")
 
 
 def _add_null(problems: list[Problem], path: DocPath, source: Source) -> None:
