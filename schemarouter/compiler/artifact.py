@@ -58,11 +58,9 @@ def load_artifact(data: bytes | str, expect_digest: str | None = None) -> Evalua
         raise
     except RecursionError:
         problem = "it is nested too deeply"
-    except (ValueError, TypeError, KeyError, IndexError, OverflowError, ArithmeticError, AttributeError) as error:
-        problem = one_line(str(error))
-    except MemoryError:
-        problem = "it is too large"
-    raise ArtifactError(f"the artifact cannot be read: {problem}", help=_COMPILE_AGAIN)
+    except Exception as error:  # noqa: BLE001 - whatever the bytes are, there is one way to refuse them
+        problem = one_line(str(error)) or type(error).__name__
+    raise ArtifactError(f"the artifact cannot be read: {problem}", help=_COMPILE_AGAIN) from None
 
 
 def _load(data: bytes | str, expect_digest: str | None) -> EvaluationGraph:

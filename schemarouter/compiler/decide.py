@@ -11,7 +11,7 @@ from schemarouter.model.decision import PolicyDecision
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from schemarouter.compiler.records import ApprovalGate, GraphRule, Guards
     from schemarouter.model.decision import Effect
@@ -69,32 +69,41 @@ def refusal(operation: object, why: str) -> PolicyDecision:
     return PolicyDecision("deny", "default", None, None, text, f"denied, because no decision could be made: {why}")
 
 
-def settle(
-    rules: Sequence[GraphRule],
-    candidates: Sequence[int],
-    operation: str,
-    arguments: Mapping[str, object] | None,
-    otherwise: PolicyDecision,
-) -> PolicyDecision:
-    """Decide among rules that match but for their argument conditions (SPEC 2.6).
+def tried(
+    rules: Sequence[GraphRule], candidates: Iterable[int], arguments: Mapping[str, object] | None
+) -> list[tuple[int, bool | None]]:
+    """The ``candidates`` (indices in declaration order) that are tried, up to the first that certainly applies.
 
-    ``candidates`` are indices in declaration order; ``otherwise`` is the decision if none of them applies. Where a
-    rule's conditions are indeterminate, the answer is the stricter of its own effect and what the rest gives; in a
-    tie the certain rule is named, and among uncertain rules the first.
+    Each with whether its argument conditions hold; ``None`` where they are indeterminate.
+    """
+    steps: list[tuple[int, bool | None]] = []
+    for index in candidates:
+        conditions = rules[index].conditions
+        holds = True if conditions is None else conditions.evaluate(arguments)
+        if holds is not True and holds is not False and holds is not None:
+            raise TypeError("a condition gave neither true, false nor indeterminate")
+        steps.append((index, holds))
+        if holds is True:
+            break
+    return steps
+
+
+def settle(
+    rules: Sequence[GraphRule], steps: Iterable[tuple[int, bool | None]], operation: str, otherwise: PolicyDecision
+) -> PolicyDecision:
+    """Decide by the rules that were :func:`tried` (SPEC 2.6); ``otherwise`` is the decision if none of them applies.
+
+    Where a rule is indeterminate, the answer is the stricter of its own effect and what the rest gives; in a tie the
+    certain rule is named, and among uncertain rules the first.
     """
     strictest: int | None = None
     certain = otherwise
-    for index in candidates:
-        rule = rules[index]
-        holds = True if rule.conditions is None else rule.conditions.evaluate(arguments)
+    for index, holds in steps:
+        effect = rules[index].effect
         if holds is True:
-            certain = rule_decision(rule, index, operation)
-            break
-        if holds is None:
-            if strictest is None or STRICTNESS[rule.effect] > STRICTNESS[rules[strictest].effect]:
-                strictest = index
-        elif holds is not False:
-            raise TypeError("a condition gave neither true, false nor indeterminate")
+            certain = rule_decision(rules[index], index, operation)
+        elif holds is None and (strictest is None or STRICTNESS[effect] > STRICTNESS[rules[strictest].effect]):
+            strictest = index
     if strictest is None or STRICTNESS[rules[strictest].effect] <= STRICTNESS[certain.effect]:
         return certain
     return rule_decision(rules[strictest], strictest, operation, certain=False)

@@ -6,7 +6,7 @@ file it came from. What it remembers of operations that it has decided is a cach
 
 from __future__ import annotations
 
-from schemarouter.compiler.decide import guard_decision, needs_approval, refusal, rule_decision, settle
+from schemarouter.compiler.decide import guard_decision, needs_approval, refusal, rule_decision, settle, tried
 from schemarouter.compiler.records import Content, GraphStage, predicate_mask
 from schemarouter.match.classes import ALL_CLASSES, class_index
 from schemarouter.match.index import Matchable, RuleIndex
@@ -189,7 +189,8 @@ class EvaluationGraph:
             decision, approval, open_rules = known
             if open_rules is None:
                 return decision, approval
-            decision = settle(self._content.rules, open_rules, operation, arguments, decision)
+            rules = self._content.rules
+            decision = settle(rules, tried(rules, open_rules, arguments), operation, decision)
             effective = self._row(operation)[1]
             approval = needs_approval(
                 self._content.approval, decision.effect, read_only if effective is None else effective
@@ -197,6 +198,19 @@ class EvaluationGraph:
         except Exception as error:  # noqa: BLE001 - whatever went wrong, the answer is a deny
             return refusal(operation, f"{type(error).__name__} while deciding"), True
         return decision, approval
+
+    def settled(
+        self, operation: str, remote: bool, read_only: bool | None, destructive: bool | None
+    ) -> PolicyDecision | None:
+        """The decision that holds whatever the arguments are; ``None`` where it depends on them, or on an error."""
+        try:
+            class_index(remote, read_only, destructive)
+            known = self._decided.get((operation, remote, read_only, destructive))
+            if known is None:
+                known = self._first_sight(operation, remote, read_only, destructive)
+        except Exception:  # noqa: BLE001 - the same error makes `decide` deny
+            return None
+        return known[0] if known[2] is None else None
 
     def outcome(
         self,
@@ -241,6 +255,15 @@ class EvaluationGraph:
             destructive if harmful is None else harmful,
         )
 
+    def candidates(
+        self, operation: str, remote: bool, read_only: bool | None, destructive: bool | None
+    ) -> tuple[int, ...]:
+        """Indices of the rules that match but for their argument conditions, up to the first that has none.
+
+        Takes contract attributes. Raises ``TypeError`` for attributes of a wrong type.
+        """
+        return self._row(operation)[0][class_index(*self.effective(operation, remote, read_only, destructive))]
+
     def matching(self, operation: str) -> list[int]:
         """Indices of all rules whose pattern matches ``operation``, in order, whatever their predicates."""
         return self._index.matching(operation)
@@ -261,7 +284,7 @@ class EvaluationGraph:
             entry = self.classification(operation)
             read_only, destructive = (None, None) if entry is None else self._content.classify[entry][1:]
             known = (self._index.candidates(operation), read_only, destructive)
-            _remember(self._rows, operation, known, len(operation))
+            remember(self._rows, operation, known, len(operation))
         return known
 
     def _first_sight(self, operation: str, remote: bool, read_only: bool | None, destructive: bool | None) -> _Known:
@@ -277,7 +300,7 @@ class EvaluationGraph:
             decision = guard_decision(content.defaults, operation, remote, actual, harm)
             open_rules = candidates or None
         known = (decision, needs_approval(content.approval, decision.effect, actual), open_rules)
-        _remember(self._decided, (operation, remote, read_only, destructive), known, len(operation))
+        remember(self._decided, (operation, remote, read_only, destructive), known, len(operation))
         return known
 
     # What it is as an object
@@ -310,7 +333,8 @@ class EvaluationGraph:
         return (EvaluationGraph, (self._content,))
 
 
-def _remember(cache: dict[Key, Value], key: Key, value: Value, length: int) -> None:
+def remember(cache: dict[Key, Value], key: Key, value: Value, length: int) -> None:
+    """Put an entry about an operation of ``length`` characters into a bounded cache."""
     if length <= REMEMBERED_LENGTH:
         if len(cache) >= CACHE_LIMIT:
             cache.clear()

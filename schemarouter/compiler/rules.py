@@ -31,9 +31,14 @@ def check_patterns(patterns: tuple[str, ...], wrong: Wrong) -> None:
     for pattern in patterns:
         problem = name_problem(pattern)
         if problem is not None:
-            wrong.append((_name_code(problem), ("operation",), f"the pattern `{pattern!a}` {problem}"))
+            wrong.append((_name_code(problem), ("operation",), f"the pattern `{_shown(pattern)}` {problem}"))
     if not patterns:
         wrong.append(("SR110", ("operation",), "an empty list of patterns matches nothing"))
+
+
+def _shown(text: str) -> str:
+    """``text`` as a message may show it: in ASCII, hidden characters as escapes."""
+    return ascii(text)[1:-1]
 
 
 def _name_code(problem: str) -> str:
@@ -56,7 +61,7 @@ def make_rule(
     if name is not None:
         problem = name_problem(name)
         if problem is not None:
-            wrong.append((_name_code(problem), ("name",), f"the rule name `{name!a}` {problem}"))
+            wrong.append((_name_code(problem), ("name",), f"the rule name `{_shown(name)}` {problem}"))
     asks = ANY
     if predicates is not ANY and predicates != ANY:
         asks = Predicates(*predicates)

@@ -1,0 +1,240 @@
+"""A policy built in Python: ``PolicyRule`` and ``ExecutionPolicy`` (API "Policy, hooks, runs").
+
+The other front end of the compiler: what is said here and in a policy file becomes the same graph and decides alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal, Self
+
+from pydantic import JsonValue, field_validator
+
+from schemarouter.compiler.decide import needs_approval, refusal
+from schemarouter.compiler.graph import EvaluationGraph, remember
+from schemarouter.compiler.records import NO_HOOKS, ApprovalGate, Content, GraphRule, Guards
+from schemarouter.compiler.rules import as_patterns, make_rule
+from schemarouter.model.base import FrozenModel
+from schemarouter.model.decision import PolicyDecision
+
+if TYPE_CHECKING:
+    from schemarouter.compiler.rules import Wrong
+    from schemarouter.model.call import ToolCall
+    from schemarouter.model.tool import EndpointSpec, ToolSpec
+
+_Effect = Literal["allow", "deny", "require_approval"]
+_Mode = Literal["never", "non_read_only", "all"]
+
+
+class _Compiled(FrozenModel):
+    """A frozen model that is compiled once, when it is built, and again when a copy changes it."""
+
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
+        """A copy with other values, which are checked like those of a new object."""
+        if not update:
+            return super().model_copy(deep=deep)
+        return type(self)(**{name: getattr(self, name) for name in self.model_fields_set} | dict(update))
+
+
+class PolicyRule(_Compiled):
+    """One rule: the first of a policy whose pattern and predicates all match decides (SPEC 2).
+
+    ``operation`` is one pattern or several. ``None`` asks nothing of an attribute; ``unclassified=True`` asks for an
+    endpoint whose ``read_only`` nobody knows. ``arguments`` are conditions as in a policy file.
+
+    Raises ``ValueError`` for illegal names and patterns, contradictory predicates and conditions that are no conditions.
+    """
+
+    effect: _Effect
+    operation: str | tuple[str, ...] = "*"
+    name: str | None = None
+    remote: bool | None = None
+    read_only: bool | None = None
+    destructive: bool | None = None
+    unclassified: bool | None = None
+    arguments: dict[str, JsonValue] | None = None
+    reason: str | None = None
+
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            effect: _Effect,
+            operation: str | Sequence[str] = "*",
+            name: str | None = None,
+            remote: bool | None = None,
+            read_only: bool | None = None,
+            destructive: bool | None = None,
+            unclassified: bool | None = None,
+            arguments: Mapping[str, Any] | None = None,
+            reason: str | None = None,
+        ) -> None: ...
+
+    else:
+
+        def __init__(self, *args, **fields):
+            super().__init__(**(_positional(type(self), args, fields) if args else fields))
+
+    @field_validator("operation", mode="before")
+    @classmethod
+    def _list_to_tuple(cls, value: Any) -> Any:
+        return tuple(value) if isinstance(value, list) else value
+
+    def model_post_init(self, context: Any, /) -> None:  # noqa: ARG002 - the signature is pydantic's
+        """Compile the rule, so that whatever is wrong with it is said here."""
+        self._record  # noqa: B018 - computed and kept
+
+    @cached_property
+    def _record(self) -> GraphRule:
+        wrong: Wrong = []
+        record = make_rule(
+            self.name,
+            as_patterns(self.operation),
+            self.effect,
+            self.reason,
+            (self.remote, self.read_only, self.destructive, self.unclassified),
+            self.arguments,
+            None,
+            wrong,
+        )
+        if wrong:
+            raise ValueError("; ".join(message for _, _, message in wrong))
+        return record
+
+
+class ExecutionPolicy(_Compiled):
+    """The trusted local gate of side effects: rules, and category guards for what no rule matches.
+
+    Immutable; decides through :attr:`graph`. Raises ``ValueError`` for values of a wrong type.
+    """
+
+    allow_mutations: bool = False
+    allow_destructive: bool = False
+    allow_unclassified_remote: bool = False
+    approval_mode: _Mode = "never"
+    rules: tuple[PolicyRule, ...] = ()
+
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            allow_mutations: bool = False,
+            allow_destructive: bool = False,
+            allow_unclassified_remote: bool = False,
+            approval_mode: _Mode = "never",
+            rules: Sequence[PolicyRule] = (),
+        ) -> None: ...
+
+    else:
+
+        def __init__(self, *args, **fields):
+            super().__init__(**(_positional(type(self), args, fields) if args else fields))
+
+    @field_validator("rules", mode="before")
+    @classmethod
+    def _rules_to_tuple(cls, value: Any) -> Any:
+        return tuple(value) if isinstance(value, list) else value
+
+    @cached_property
+    def graph(self) -> EvaluationGraph:
+        """The compiled policy: equal to that of a policy file that says the same."""
+        return EvaluationGraph(
+            Content(
+                None,
+                Guards(self.allow_mutations, self.allow_destructive, self.allow_unclassified_remote),
+                ApprovalGate(self.approval_mode, None),
+                (),
+                tuple(rule._record for rule in self.rules),
+                None,
+                None,
+                NO_HOOKS,
+                (),
+            )
+        )
+
+    def model_post_init(self, context: Any, /) -> None:  # noqa: ARG002 - the signature is pydantic's
+        """Compile the policy, so that whatever is wrong with it is said here."""
+        self.graph  # noqa: B018 - computed and kept
+
+    @cached_property
+    def _seen(self) -> dict[tuple[object, ...], PolicyDecision]:
+        """Decisions that do not depend on arguments, by namespace, tool, endpoint and attributes."""
+        return {}
+
+    def evaluate(self, tool: ToolSpec, endpoint: EndpointSpec, call: ToolCall | None) -> PolicyDecision:
+        """Decide one call: whether it may run, and which rule or guard says so.
+
+        Without a ``call`` the arguments are unknown. Never raises: attributes of a wrong type, and any error on the
+        way, are a deny. The cost for an operation that was seen before does not depend on the number of rules.
+        """
+        try:
+            remote: object = tool.remote
+            read_only: object = endpoint.read_only
+            destructive: object = endpoint.destructive
+            # Equal is not enough for a key: 1 == True. Only the three objects themselves are attributes.
+            if (
+                (remote is True or remote is False)
+                and (read_only is True or read_only is False or read_only is None)
+                and (destructive is None or destructive is False or destructive is True)
+            ):
+                return self._seen[tool.namespace, tool.name, endpoint.name, remote, read_only, destructive]
+        except KeyError:
+            pass
+        except Exception as error:  # noqa: BLE001 - whatever went wrong, the answer is a deny
+            return refusal(None, f"{type(error).__name__} while reading the attributes of the call")
+        return self._decide(tool, endpoint, call)
+
+    def requires_approval(
+        self, endpoint: EndpointSpec, *, tool: ToolSpec | None = None, call: ToolCall | None = None
+    ) -> bool:
+        """Whether a call that is not denied needs approval: by a rule, if ``tool`` is given, or by the mode (SPEC 2.5).
+
+        ``False`` for a call that the policy denies; ``True`` where no decision could be made.
+        """
+        if tool is None:
+            return needs_approval(self.graph.approval, "allow", endpoint.read_only)
+        try:
+            return self.graph.requires_approval(*_attributes(tool, endpoint), arguments=_arguments(call))
+        except Exception:  # noqa: BLE001 - whatever went wrong, somebody has to look at the call
+            return True
+
+    def _decide(self, tool: ToolSpec, endpoint: EndpointSpec, call: ToolCall | None) -> PolicyDecision:
+        try:
+            attributes = _attributes(tool, endpoint)
+            decision = self.graph.settled(*attributes)
+            if decision is None:
+                return self.graph.decide(*attributes, arguments=_arguments(call))
+            operation, *rest = attributes
+            remember(self._seen, (tool.namespace, tool.name, endpoint.name, *rest), decision, len(operation))
+        except Exception as error:  # noqa: BLE001 - whatever went wrong, the answer is a deny
+            return refusal(None, f"{type(error).__name__} while deciding")
+        return decision
+
+    def __getstate__(self) -> dict[Any, Any]:
+        """Fields only: what was compiled or remembered is made again."""
+        state = super().__getstate__()
+        return state | {"__dict__": {name: state["__dict__"][name] for name in type(self).model_fields}}
+
+
+def _attributes(tool: ToolSpec, endpoint: EndpointSpec) -> tuple[str, bool, bool | None, bool | None]:
+    """The operation and its contract attributes. ``+``, unlike an f-string, raises for a name that is no text."""
+    name = "" + tool.name
+    key = name if tool.namespace is None else tool.namespace + "." + name
+    return key + "." + endpoint.name, tool.remote, endpoint.read_only, endpoint.destructive
+
+
+def _arguments(call: ToolCall | None) -> dict[str, Any] | None:
+    return None if call is None else call.arguments
+
+
+def _positional(model: type[FrozenModel], values: tuple[object, ...], fields: dict[str, object]) -> dict[str, object]:
+    """``fields`` with positional ``values`` under the names of the model's fields, in their order."""
+    names = tuple(model.model_fields)
+    if len(values) > len(names):
+        raise TypeError(f"{model.__name__} takes at most {len(names)} values")
+    given = dict(zip(names, values, strict=False))
+    twice = given.keys() & fields.keys()
+    if twice:
+        raise TypeError(f"{model.__name__} got more than one value for `{min(twice)}`")
+    return given | fields

@@ -1,0 +1,106 @@
+"""From the names in a policy to the callables of an application (SPEC 9, "No code in files")."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+from schemarouter.model.diagnostic import Problem, Target
+
+if TYPE_CHECKING:
+    from schemarouter.compiler.graph import EvaluationGraph
+    from schemarouter.model.diagnostic import DocPath
+
+AnyCallable: TypeAlias = Callable[..., Any]
+
+UNRESOLVABLE = "SR602"
+
+
+class Callables(NamedTuple):
+    """The callables that a policy names, in the order in which it names them."""
+
+    approval_callback: AnyCallable | None = None
+    before_call: tuple[AnyCallable, ...] = ()
+    after_call: tuple[AnyCallable, ...] = ()
+
+
+def import_prefixes(allow_imports: Sequence[str]) -> tuple[str, ...]:
+    """``allow_imports`` as module names: each allows itself and what lies below it, by whole segments.
+
+    Raises ``TypeError`` for one text instead of a sequence, ``ValueError`` for what is no dotted module name.
+    """
+    if isinstance(allow_imports, str):
+        raise TypeError('allow_imports is a sequence of module prefixes, such as ("myapp.",)')
+    prefixes = tuple(prefix.removesuffix(".") for prefix in allow_imports)
+    for prefix in prefixes:
+        if not _is_module(prefix):
+            raise ValueError(f"`{prefix}` in allow_imports is no module name")
+    return prefixes
+
+
+def resolve_callables(
+    graph: EvaluationGraph,
+    hooks: Mapping[str, AnyCallable],
+    callbacks: Mapping[str, AnyCallable],
+    allow_imports: Sequence[str],
+) -> tuple[Callables, list[Problem]]:
+    """The callables that ``graph`` names, and a problem for each name that leads to none.
+
+    What the application supplies wins over an import. Nothing is imported but what ``allow_imports`` allows.
+    """
+    prefixes = import_prefixes(allow_imports)
+    problems: list[Problem] = []
+
+    def resolve(name: str, kind: str, supplied: Mapping[str, AnyCallable], path: DocPath) -> AnyCallable | None:
+        found, message = _resolve(name, kind, supplied, prefixes)
+        if message is not None:
+            problems.append(Problem(UNRESOLVABLE, message, Target(path), help=_help(name, kind, supplied)))
+        return found
+
+    callback = None
+    if graph.approval.callback is not None:
+        callback = resolve(graph.approval.callback, "callback", callbacks, ("approval", "callback"))
+    slots = [
+        tuple(resolve(name, "hook", hooks, ("hooks", slot, index)) for index, name in enumerate(names))
+        for slot, names in graph.hooks._asdict().items()
+    ]
+    if problems:
+        return Callables(), problems
+    return Callables(callback, *slots), []  # type: ignore[arg-type]  # no name without a callable is left
+
+
+def _resolve(
+    name: str, kind: str, supplied: Mapping[str, AnyCallable], prefixes: tuple[str, ...]
+) -> tuple[AnyCallable | None, str | None]:
+    if name in supplied:
+        found: object = supplied[name]
+    elif ":" not in name:
+        return None, f"no callable is supplied for the {kind} `{name}`"
+    else:
+        module, _, attribute = name.partition(":")
+        if not _is_module(module) or not attribute.isidentifier():
+            return None, f"the {kind} `{name}` is neither supplied nor of the form `module:attribute`"
+        if not any(module == prefix or module.startswith(prefix + ".") for prefix in prefixes):
+            return None, f"the {kind} `{name}` is not supplied, and importing it is not allowed"
+        try:
+            found = getattr(import_module(module), attribute)
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - a module may fail in any way while it is imported
+            return None, f"the {kind} `{name}` cannot be imported: {type(error).__name__}"
+    if not callable(found):
+        return None, f"what is given for the {kind} `{name}` is not callable"
+    return found, None
+
+
+def _help(name: str, kind: str, supplied: Mapping[str, AnyCallable]) -> str:
+    from difflib import get_close_matches  # lazily: only for errors
+
+    close = get_close_matches(name, list(supplied), n=1)
+    if close and close[0] != name:
+        return f"did you mean `{close[0]}`?"
+    example = f'{kind}s={{"{name}": ...}}'
+    return f"pass {example} to load_policy" + (", or allow the import with allow_imports" if ":" in name else "")
+
+
+def _is_module(text: str) -> bool:
+    return all(segment.isidentifier() for segment in text.split("."))
