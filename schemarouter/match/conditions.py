@@ -50,7 +50,7 @@ class Conditions:
     _checks: tuple[tuple[str, tuple[str, ...], Check], ...]
     _normal: dict[str, Any]
 
-    def __init__(self, arguments: Mapping[str, object]) -> None:
+    def __init__(self, arguments: Mapping[str, Any]) -> None:
         """Raises :class:`ConditionError` with every problem that ``arguments`` has."""
         problems = condition_problems(arguments)
         if problems:

@@ -21,15 +21,15 @@ _LONGEST_HOST = 253
 def plain_path(text: str) -> str | None:
     """``text`` as an absolute path without ``.`` segments and doubled or trailing slashes; ``None`` if it is not plain.
 
-    Not plain: relative, two leading slashes, a ``..`` segment (also with blanks around it), NUL and other hidden
+    Not plain: relative, doubled slashes at the beginning, a ``..`` segment (also with blanks around it), NUL and other hidden
     characters, a backslash, a per-cent sign. Purely lexical: no link is followed and no file is looked at.
     """
-    if not text.startswith("/") or (text.startswith("//") and not text.startswith("///")):
+    if not text.startswith("/") or text.startswith("//"):
         return None
     if "\\" in text or "%" in text or HIDDEN.search(text):
         return None
     segments = [segment for segment in text.split("/") if segment not in ("", ".")]
-    if any(segment.strip() in ("..", ".") for segment in segments):
+    if any(segment.strip() == ".." for segment in segments):
         return None
     return "/" + "/".join(segments)
 

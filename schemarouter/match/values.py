@@ -45,7 +45,7 @@ def key(value: object, depth: int = _MAX_DEPTH) -> Hashable:
     """
     kind = family(value)
     if kind in ("string", "null"):
-        return value  # type: ignore[return-value]  # a string or None
+        return value
     if kind in ("number", "boolean"):
         return (kind, value)
     if depth <= 0 or kind is None:
