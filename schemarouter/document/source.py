@@ -33,13 +33,22 @@ class Source(Protocol):
     text: str
     #: dict, list, str, int, float, bool, None only
     data: object
-    comments: tuple[Comment, ...]
+
+    @property
+    def comments(self) -> tuple[Comment, ...]:
+        """Every comment, in order."""
 
     def locate(self, target: Target) -> Span:
         """The span of ``target``; of its nearest existing parent's key where it does not exist."""
 
     def scalar(self, path: DocPath) -> Scalar | None:
         """How the scalar at ``path`` was written; ``None`` if there is a mapping, a list or nothing."""
+
+    def text_at(self, span: Span) -> str:
+        """The text that ``span`` covers."""
+
+    def positions(self, path: DocPath) -> list[tuple[int, int]]:
+        """Line and column of every item of the list at ``path``: cheaper than ``locate`` for each of them."""
 
     def text_at(self, span: Span) -> str:
         """The text that ``span`` covers."""
