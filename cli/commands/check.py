@@ -60,7 +60,9 @@ def command(
     """
     from datetime import date
 
+    from schemarouter.lint.select import UnknownSelectorError
     from schemarouter_cli.checking import CheckOptions, check_files
+    from schemarouter_cli.failure import CannotRun
     from schemarouter_cli.render.outcome import show
     from schemarouter_cli.resolving import resolver
     from schemarouter_cli.settings import Settings, find_settings
@@ -78,7 +80,10 @@ def command(
         stdin_filename=stdin_filename,
         resolve=resolver(allow_import) if resolve else None,
     )
-    outcome = check_files(paths, settings, checking)
+    try:
+        outcome = check_files(paths, settings, checking)
+    except UnknownSelectorError as error:
+        raise CannotRun(str(error), error.help) from None
     show(outcome, output_format, color, output_file)
     return outcome.exit_code(strict=settings.strict if strict is None else strict)
 

@@ -7,6 +7,8 @@ from collections.abc import Iterable
 
 from rich.console import Console, RenderableType
 
+SEVERITY_COLORS: dict[str, str] = {"error": "red", "warning": "yellow", "info": "cyan"}
+
 
 def render(parts: Iterable[RenderableType], *, color: bool, width: int) -> str:
     """Render ``parts``, one below the other, to text; with ANSI colours if ``color``."""

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from rich.text import Text
 
-from schemarouter_cli.render.console import render
+from schemarouter.lint.docs import RuleDoc
+from schemarouter_cli.render.console import SEVERITY_COLORS, render
 
 #: Longer lines of prose are hard to read, however wide the screen is.
 PROSE_WIDTH = 88
@@ -16,11 +17,34 @@ _INLINE = re.compile(r"`([^`]+)`|\*([^*\s][^*]*)\*")
 _ITEM = re.compile(r"([*-]|\d+\.) +")
 
 
-def render_docs(title: str, severity: str, markdown: str, *, color: bool, width: int) -> str:
-    """The page of a code below its title."""
-    head = Text.assemble((title, "bold"), (f" ({severity})", "dim"))
-    body = _blocks(markdown.strip().splitlines(), min(width, PROSE_WIDTH))
-    return render([head, Text(), *body], color=color, width=width)
+def render_docs(doc: RuleDoc, *, color: bool, width: int) -> str:
+    """The page of a code."""
+    title = Text.assemble(
+        (doc.severity, f"bold {SEVERITY_COLORS[doc.severity]}"),
+        (f": {doc.code}[{doc.name}]", "bold"),
+    )
+    body = "\n\n".join([doc.summary, *(f"## {title}\n{text}" for title, text in doc.sections.items())])
+    blocks = list(_blocks(body.splitlines(), min(width, PROSE_WIDTH)))
+    while blocks and not blocks[-1].plain:
+        blocks.pop()
+    return render([title, Text(), *blocks], color=color, width=width)
+
+
+def render_index(docs: Iterable[RuleDoc], *, color: bool, width: int) -> str:
+    """All codes, one line each."""
+    docs = list(docs)
+    names = max((len(doc.name) for doc in docs), default=0)
+    rows = [
+        Text.assemble(
+            (doc.code, "bold"),
+            "  ",
+            (f"{doc.severity:7}", SEVERITY_COLORS[doc.severity]),
+            f"  {doc.name:{names}}  ",
+            _inline(" ".join(doc.summary.split())),
+        )
+        for doc in docs
+    ]
+    return render(rows, color=color, width=width)
 
 
 def _blocks(lines: list[str], width: int) -> Iterator[Text]:

@@ -9,12 +9,10 @@ from rich.text import Text
 
 from schemarouter.model.diagnostic import Finding, Fix, Span
 from schemarouter_cli.outcome import Outcome
-from schemarouter_cli.render.console import render
+from schemarouter_cli.render.console import SEVERITY_COLORS, render
 from schemarouter_cli.render.plain import call_text, summary
 from schemarouter_cli.render.snippet import Style, gutter_width, snippet, split_lines
 from schemarouter_cli.text import printable
-
-COLORS: dict[str, str] = {"error": "red", "warning": "yellow", "info": "cyan"}
 
 
 def render_full(outcome: Outcome, *, color: bool, width: int) -> str:
@@ -31,7 +29,7 @@ def render_full(outcome: Outcome, *, color: bool, width: int) -> str:
 
 
 def _finding(finding: Finding, lines: dict[str, list[str]], width: int) -> Iterator[Text]:
-    color = COLORS[finding.severity]
+    color = SEVERITY_COLORS[finding.severity]
     yield Text.assemble(
         (finding.severity, f"bold {color}"),
         (f": {finding.code}[{finding.name}] ", "bold"),
@@ -87,4 +85,4 @@ def _fix(fix: Fix) -> str:
 def _summary(outcome: Outcome) -> Text:
     counts = outcome.counts()
     worst = next((severity for severity, number in counts.items() if number), None)
-    return Text(summary(outcome), style=f"bold {COLORS[worst]}" if worst else "bold green")
+    return Text(summary(outcome), style=f"bold {SEVERITY_COLORS[worst]}" if worst else "bold green")

@@ -42,7 +42,7 @@ def _rule(code: str, name: str, findings: list[Finding]) -> dict[str, object]:
         "id": code,
         "name": "".join(word.capitalize() for word in name.split("-")),
         "shortDescription": {"text": docs.summary},
-        "help": {"text": docs.text},
+        "help": {"text": docs.markdown, "markdown": docs.markdown},
         "defaultConfiguration": {"level": _LEVEL[severity]},
     }
 
