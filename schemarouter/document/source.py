@@ -49,6 +49,3 @@ class Source(Protocol):
 
     def positions(self, path: DocPath) -> list[tuple[int, int]]:
         """Line and column of every item of the list at ``path``: cheaper than ``locate`` for each of them."""
-
-    def text_at(self, span: Span) -> str:
-        """The text that ``span`` covers."""
