@@ -1,0 +1,175 @@
+"""The kernel of all exact answers: a shortest word that matches some patterns and none of others.
+
+The question whether patterns together cover a pattern is coNP-hard, so the work is bounded; past the bound the answer
+is :data:`UNDECIDED`, never a guess.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from schemarouter.analysis.automaton import OFF, Automaton, Nfa, Selection
+from schemarouter.model.names import name_problem
+
+
+class Found(NamedTuple):
+    """A shortest word."""
+
+    word: str
+
+
+class Empty(NamedTuple):
+    """There is no such word; ``causes`` are indices of forbidden patterns that together suffice for that."""
+
+    causes: frozenset[int]
+
+
+class Undecided(NamedTuple):
+    """The bound was reached first."""
+
+    reason: str
+
+
+Answer = Found | Empty | Undecided
+
+
+class Work:
+    """A bound on work, in steps (one state, one symbol), so that it is the same on every machine.
+
+    Several bounds can hang together: what a part spends, ``parent`` spends as well. ``cancelled`` is asked now and
+    then, so that whoever waits can give up.
+    """
+
+    __slots__ = ("_cancelled", "left", "parent")
+
+    def __init__(self, steps: int, parent: Work | None = None, cancelled: Callable[[], bool] | None = None) -> None:
+        self.left = steps
+        self.parent = parent
+        self._cancelled = cancelled
+
+    def part(self, steps: int) -> Work:
+        """A bound of its own for a part of the work."""
+        return Work(steps, self)
+
+    def spend(self, steps: int) -> bool:
+        """Spend ``steps``; whether there were that many left."""
+        self.left -= steps
+        enough = self.left >= 0
+        if self._cancelled is not None and self._cancelled():
+            self.left = -1
+            enough = False
+        if self.parent is not None and not self.parent.spend(steps):
+            enough = False
+        return enough
+
+
+#: Steps between two looks at the bound.
+_SLICE = 256
+
+
+def search(automaton: Automaton, required: Sequence[Nfa], forbidden: Selection, work: Work) -> Answer:
+    """A shortest word that every one of ``required`` accepts and no pattern of ``forbidden`` matches.
+
+    Breadth first over (a position in each required automaton, a node of the trie, the simulated states). A state that
+    some forbidden pattern covers whatever follows is dropped; so is one whose forbidden states include those of a
+    state already seen at the same positions: whatever it could reach, the other one reaches.
+    """
+    patterns, mask = forbidden
+    step, loop = automaton.step, automaton.loop & mask
+    final_loop, final = automaton.final_loop & mask, (automaton.final | automaton.final_loop) & mask
+    children, covers, ends, inject = automaton.children, automaton.covers, automaton.ends, automaton.inject
+    child_symbols = automaton.child_symbols
+    shown = automaton.alphabet.representatives
+    minimal = automaton.minimal
+    causes: set[int] = set()
+    illegal = False
+
+    start = (tuple(nfa.start for nfa in required), 0)
+    states = inject[0] & mask
+    if covers[0] & patterns:
+        return Empty(frozenset((_lowest(covers[0] & patterns),)))
+    if states & final_loop:
+        return Empty(frozenset((automaton.owner(_lowest(states & final_loop)),)))
+    seen: dict[tuple[tuple[int, ...], int], list[int]] = {start: [states]}
+    # Each entry: positions, node, states, and a link to where it came from: (entry before, symbol).
+    queue: deque[tuple[tuple[int, ...], int, int, _Link]] = deque([(*start, states, None)])
+    spent = 0
+    while queue:
+        positions, node, states, link = queue.popleft()
+        if all(at in nfa.accepting for at, nfa in zip(positions, required, strict=True)):
+            ending = ends[node] & patterns if node >= 0 else 0
+            if not ending and not states & final:
+                word = _word(link, shown)
+                if name_problem(word) is None:
+                    return Found(word)
+                illegal = True
+            elif ending:
+                causes.add(_lowest(ending))
+            else:
+                causes.add(automaton.owner(_lowest(states & final)))
+        onward = child_symbols[node] if node >= 0 else 0
+        for symbols, targets in _joint(required, positions):
+            for symbol in minimal(symbols, onward):
+                spent += 1
+                if spent == _SLICE:
+                    if not work.spend(spent):
+                        return Undecided("the bound on work was reached")
+                    spent = 0
+                following = ((states & step[symbol]) << 1 | states & loop) & mask
+                child = children[node].get(symbol, OFF) if node >= 0 else OFF
+                if child >= 0:
+                    following |= inject[child] & mask
+                    covering = covers[child] & patterns
+                    if covering:
+                        causes.add(_lowest(covering))
+                        continue
+                dead = following & final_loop
+                if dead:
+                    causes.add(automaton.owner(_lowest(dead)))
+                    continue
+                key = (targets, child)
+                known = seen.get(key)
+                if known is None:
+                    seen[key] = [following]
+                elif any(other & following == other for other in known):
+                    continue
+                else:
+                    known[:] = [other for other in known if other & following != following]
+                    known.append(following)
+                queue.append((targets, child, following, (link, symbol)))
+    if not work.spend(spent):
+        return Undecided("the bound on work was reached")
+    if illegal:
+        return Undecided("only words that no name may hold were found")
+    return Empty(frozenset(causes))
+
+
+_Link = tuple["_Link", int] | None  # type: ignore[misc]  # a linked list from the end to the beginning
+
+
+def _joint(required: Sequence[Nfa], positions: tuple[int, ...]) -> list[tuple[int, tuple[int, ...]]]:
+    """The moves that all required automata can make together: symbols, and where each is then."""
+    moves: list[tuple[int, tuple[int, ...]]] = [(-1, ())]
+    for at, nfa in zip(positions, required, strict=True):
+        moves = [
+            (symbols & mine, (*targets, target))
+            for symbols, targets in moves
+            for mine, target in nfa.moves[at]
+            if symbols & mine
+        ]
+    return moves
+
+
+def _lowest(bits: int) -> int:
+    return (bits & -bits).bit_length() - 1
+
+
+def _word(link: _Link, shown: Sequence[str]) -> str:
+    letters: list[str] = []
+    while link is not None:
+        link, symbol = link
+        letters.append(shown[symbol])
+    letters.reverse()
+    return "".join(letters)
