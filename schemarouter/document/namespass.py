@@ -96,7 +96,7 @@ def _name(path: DocPath, text: str, part: Part = "value") -> Iterator[Problem]:
         yield Problem("SR009", f"{where} {problem}", target, help_, within=(index, index + 1))
     elif text:
         help_ = "remove the white space" if "space" in problem else "write it in the composed form (NFC)"
-        yield Problem("SR009", f"{where} {problem}", target, help_)
+        yield Problem("SR110", f"{where} {problem}", target, help_)
     elif part == "key":
         yield Problem("SR110", f"{where} is empty", target, "write the name of a tool")
 

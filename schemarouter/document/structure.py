@@ -25,11 +25,7 @@ _CONDITION_CODES = {
     "unknown-keyword": "SR101",
     "wrong-type": "SR103",
     "bad-value": "SR110",
-    "bad-argument": "SR110",
-    "contradiction": "SR205",
-    "too-deep": "SR010",
 }
-_KEY_KINDS = frozenset({"unknown-keyword", "bad-argument"})
 #: pydantic has several errors for one place where a type is a union.
 _ERRORS_PER_PROBLEM = 4
 
@@ -61,6 +57,6 @@ def _condition_problems(source: Source) -> Iterator[Problem]:
         if not isinstance(when, dict) or not isinstance(when.get("arguments"), dict):
             continue
         for found in condition_problems(when["arguments"]):
-            part: Part = "key" if found.kind in _KEY_KINDS else "value"
+            part: Part = "key" if found.kind == "unknown-keyword" else "value"
             target = Target(("rules", index, "when", "arguments", *found.path), part)
             yield Problem(_CONDITION_CODES[found.kind], found.message, target, found.help)
