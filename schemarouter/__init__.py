@@ -8,6 +8,10 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from schemarouter.compiler.compile import compile_policy as compile_policy
+    from schemarouter.compiler.graph import EvaluationGraph as EvaluationGraph
+    from schemarouter.compiler.policy import ExecutionPolicy as ExecutionPolicy
+    from schemarouter.compiler.policy import PolicyRule as PolicyRule
     from schemarouter.errors import (
         ApprovalDeniedError as ApprovalDeniedError,
     )
@@ -62,6 +66,8 @@ if TYPE_CHECKING:
     from schemarouter.errors import (
         TransientInvocationError as TransientInvocationError,
     )
+    from schemarouter.loading import LoadedPolicy as LoadedPolicy
+    from schemarouter.loading import load_policy as load_policy
     from schemarouter.model.decision import PolicyDecision as PolicyDecision
     from schemarouter.model.limits import ExecutionBudget as ExecutionBudget
     from schemarouter.model.limits import RetryPolicy as RetryPolicy
@@ -93,6 +99,12 @@ _HOME: dict[str, str] = dict.fromkeys(
     "schemarouter.errors",
 )
 _HOME |= {
+    "EvaluationGraph": "schemarouter.compiler.graph",
+    "ExecutionPolicy": "schemarouter.compiler.policy",
+    "LoadedPolicy": "schemarouter.loading",
+    "PolicyRule": "schemarouter.compiler.policy",
+    "compile_policy": "schemarouter.compiler.compile",
+    "load_policy": "schemarouter.loading",
     "PolicyDecision": "schemarouter.model.decision",
     "ExecutionBudget": "schemarouter.model.limits",
     "RetryPolicy": "schemarouter.model.limits",

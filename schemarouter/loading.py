@@ -1,1 +1,141 @@
 """Load a policy for use in an application: a file or text, or a compiled artifact, with its callables."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from schemarouter.compiler.graph import EvaluationGraph
+from schemarouter.errors import PolicyError
+from schemarouter.named_callables import UNRESOLVABLE, resolve_callables
+
+if TYPE_CHECKING:
+    from schemarouter.document.source import Source
+    from schemarouter.model.diagnostic import Finding, Problem
+
+Check = Literal["structure", "full"]
+
+#: What findings call a text that came from no file.
+TEXT = "<text>"
+#: No more of a file is read; both readers refuse smaller ones already.
+_READ_LIMIT = 256 * 1024 * 1024 + 1
+_TEXT = re.compile(r"\s*(\{|version\s*[:=])")
+_ARTIFACT = re.compile(r"\s*\{\s*\"format\"\s*:\s*\"schemarouter\.")
+
+
+class LoadedPolicy(NamedTuple):
+    """A graph, and the callable for each name in it: what an executor needs."""
+
+    graph: EvaluationGraph
+    callables: Mapping[str, Callable[..., Any]]
+
+
+def load_policy(
+    path_or_text: str | os.PathLike[str],
+    *,
+    hooks: Mapping[str, Callable[..., Any]] | None = None,
+    callbacks: Mapping[str, Callable[..., Any]] | None = None,
+    allow_imports: Sequence[str] = (),
+    expect_digest: str | None = None,
+    check: Check = "structure",
+) -> LoadedPolicy:
+    """Read, compile and resolve a policy, all or nothing.
+
+    A ``str`` with a line break, or one that begins with ``version:``, ``version =`` or ``{``, is text; any other ``str``
+    and every ``PathLike`` is a path. A file that ends in ``.json`` is a compiled artifact, one in ``.toml`` is TOML;
+    text is told by how it begins.
+
+    ``hooks`` and ``callbacks`` supply callables by the names that the policy uses. ``allow_imports`` lists modules
+    (``"myapp."``: it and what lies below it) from which a name such as ``myapp.hooks:audit`` may be imported.
+    ``expect_digest`` pins the policy. ``check="full"`` lints it as ``schemarouter check`` does, and refuses any error.
+
+    Raises :class:`~schemarouter.errors.PolicyError` with every finding if the policy cannot be used, and
+    :class:`~schemarouter.errors.ArtifactError`, one of these, for a compiled artifact.
+    """
+    if check not in ("structure", "full"):
+        raise ValueError('check is "structure" or "full"')
+    path, raw = _read(path_or_text)
+    if path.lower().endswith(".json") or _ARTIFACT.match(raw if isinstance(raw, str) else raw[:200].decode("latin-1")):
+        if check == "full":
+            raise PolicyError(f"`{path}` is a compiled artifact, which cannot be linted", help="load the policy file")
+        from schemarouter.compiler.artifact import load_artifact
+
+        graph, source = load_artifact(raw, expect_digest), None
+    else:
+        graph, source = _compile(raw, path, check)
+        if expect_digest is not None and graph.digest != expect_digest:
+            raise PolicyError(
+                f"`{path}` is not the policy that is expected: its digest is `{graph.digest}`",
+                help="review the policy, then change the expected digest",
+            )
+    callables, problems = resolve_callables(graph, hooks or {}, callbacks or {}, allow_imports)
+    if problems:
+        raise _error(path, _findings(problems, source, path))
+    return LoadedPolicy(graph, callables)
+
+
+def _read(path_or_text: str | os.PathLike[str]) -> tuple[str, str | bytes]:
+    """What findings call the policy, and its text or bytes."""
+    if isinstance(path_or_text, str) and ("\n" in path_or_text or "\r" in path_or_text or _TEXT.match(path_or_text)):
+        return TEXT, path_or_text
+    path = Path(path_or_text)
+    try:
+        with path.open("rb") as file:
+            return str(path), file.read(_READ_LIMIT)
+    except FileNotFoundError:
+        problem = "there is no such file"
+    except IsADirectoryError:
+        problem = "it is a directory"
+    except PermissionError:
+        problem = "permission denied"
+    except OSError as error:
+        problem = (error.strerror or type(error).__name__).lower()
+    except ValueError:
+        problem = "it is no legal path"
+    raise PolicyError(f"`{path}` cannot be read: {problem}", help="pass the path of a policy file, or its text")
+
+
+def _compile(raw: str | bytes, path: str, check: Check) -> tuple[EvaluationGraph, Source | None]:
+    from schemarouter.document.reader import detect_format, read_policy  # lazily: an artifact needs no reader
+
+    text_format = detect_format(path, raw)
+    if check == "full":
+        from schemarouter.lint.check import check_policy
+
+        report = check_policy(raw, path, text_format)
+        source, graph, findings = report.source, report.graph, list(report.findings)
+        if graph is None or any(finding.severity == "error" for finding in findings):
+            raise _error(path, findings)
+        return graph, source
+    from schemarouter.compiler.compile import compile_policy, locations_of
+    from schemarouter.compiler.examples import failed_examples
+
+    document, source, found = read_policy(raw, path, text_format)
+    if document is None or source is None:
+        raise _error(path, list(found))
+    graph = compile_policy(document, locations=locations_of(document, source))
+    problems = failed_examples(document, graph)
+    if problems:
+        raise _error(path, [*found, *_findings(problems, source, path)])
+    return graph, source
+
+
+def _findings(problems: list[Problem], source: Source | None, path: str) -> list[Finding]:
+    from schemarouter.document.codes import READER_CODES, Code
+    from schemarouter.document.findings import to_findings
+
+    return to_findings(problems, source, path, codes={**READER_CODES, UNRESOLVABLE: Code("unresolvable-hook", "error")})
+
+
+def _error(path: str, findings: list[Finding]) -> PolicyError:
+    """One error with every finding: where the first error stands, what it is, and how many more there are."""
+    errors = [finding for finding in findings if finding.severity == "error"]
+    if not errors:
+        return PolicyError(f"`{path}` cannot be used", findings)
+    first = errors[0]
+    more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
+    where = f"{first.path}:{first.span.line}:{first.span.column}"
+    return PolicyError(f"{where}: {first.code}[{first.name}] {first.message}{more}", findings, help=first.help)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from schemarouter.model.diagnostic import Problem, Target
 
@@ -15,14 +16,6 @@ if TYPE_CHECKING:
 AnyCallable: TypeAlias = Callable[..., Any]
 
 UNRESOLVABLE = "SR602"
-
-
-class Callables(NamedTuple):
-    """The callables that a policy names, in the order in which it names them."""
-
-    approval_callback: AnyCallable | None = None
-    before_call: tuple[AnyCallable, ...] = ()
-    after_call: tuple[AnyCallable, ...] = ()
 
 
 def import_prefixes(allow_imports: Sequence[str]) -> tuple[str, ...]:
@@ -44,30 +37,31 @@ def resolve_callables(
     hooks: Mapping[str, AnyCallable],
     callbacks: Mapping[str, AnyCallable],
     allow_imports: Sequence[str],
-) -> tuple[Callables, list[Problem]]:
-    """The callables that ``graph`` names, and a problem for each name that leads to none.
+) -> tuple[Mapping[str, AnyCallable], list[Problem]]:
+    """The callable of each name in ``graph``, unchangeable, and a problem for each name that leads to none.
 
-    What the application supplies wins over an import. Nothing is imported but what ``allow_imports`` allows.
+    What the application supplies wins over an import. Nothing is imported but what ``allow_imports`` allows. A name
+    that stands for a callback and for a hook has to lead to the same callable.
     """
     prefixes = import_prefixes(allow_imports)
-    problems: list[Problem] = []
-
-    def resolve(name: str, kind: str, supplied: Mapping[str, AnyCallable], path: DocPath) -> AnyCallable | None:
-        found, message = _resolve(name, kind, supplied, prefixes)
-        if message is not None:
-            problems.append(Problem(UNRESOLVABLE, message, Target(path), help=_help(name, kind, supplied)))
-        return found
-
-    callback = None
+    places: list[tuple[str, str, Mapping[str, AnyCallable], DocPath]] = []
     if graph.approval.callback is not None:
-        callback = resolve(graph.approval.callback, "callback", callbacks, ("approval", "callback"))
-    slots = [
-        tuple(resolve(name, "hook", hooks, ("hooks", slot, index)) for index, name in enumerate(names))
-        for slot, names in graph.hooks._asdict().items()
-    ]
-    if problems:
-        return Callables(), problems
-    return Callables(callback, *slots), []  # type: ignore[arg-type]  # no name without a callable is left
+        places.append((graph.approval.callback, "callback", callbacks, ("approval", "callback")))
+    for slot, names in graph.hooks._asdict().items():
+        places += ((name, "hook", hooks, ("hooks", slot, index)) for index, name in enumerate(names))
+    found: dict[str, AnyCallable] = {}
+    problems: list[Problem] = []
+    for name, kind, supplied, path in places:
+        resolved, message = _resolve(name, kind, supplied, prefixes)
+        advice = None
+        if resolved is None:
+            advice = _help(name, kind, supplied)
+        elif found.setdefault(name, resolved) is not resolved:
+            message = f"`{name}` stands for two callables, a callback and a hook"
+            advice = "give one of them another name"
+        if message is not None:
+            problems.append(Problem(UNRESOLVABLE, message, Target(path), help=advice))
+    return MappingProxyType(found), problems
 
 
 def _resolve(

@@ -13,12 +13,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from schemarouter.compiler.records import ApprovalGate, GraphRule, Guards
+    from schemarouter.compiler.records import ApprovalGate, Content, GraphRule, Guards
     from schemarouter.model.decision import Effect
-
-#: Stricter is higher. Effects are compared as such, before the approval mode: the mode can only add approval to an
-#: ``allow``, so it never reverses this order.
-STRICTNESS: dict[Effect, int] = {"allow": 0, "require_approval": 1, "deny": 2}
 
 _SAYS: dict[Effect, str] = {"allow": "allows", "require_approval": "requires approval for", "deny": "denies"}
 _CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
@@ -89,24 +85,38 @@ def tried(
 
 
 def settle(
-    rules: Sequence[GraphRule], steps: Iterable[tuple[int, bool | None]], operation: str, otherwise: PolicyDecision
+    content: Content,
+    steps: Iterable[tuple[int, bool | None]],
+    operation: str,
+    read_only: bool | None,
+    otherwise: PolicyDecision,
 ) -> PolicyDecision:
     """Decide by the rules that were :func:`tried` (SPEC 2.6); ``otherwise`` is the decision if none of them applies.
 
-    Where a rule is indeterminate, the answer is the stricter of its own effect and what the rest gives; in a tie the
-    certain rule is named, and among uncertain rules the first.
+    Where a rule is indeterminate, the answer is the stricter of its own outcome and what the rest gives; outcomes are
+    compared after the approval gate, for which ``read_only`` (effective) is needed. In a tie the rest is named, which
+    is where the certain rule is.
     """
-    strictest: int | None = None
-    certain = otherwise
+    uncertain: list[int] = []
+    decision = otherwise
     for index, holds in steps:
-        effect = rules[index].effect
         if holds is True:
-            certain = rule_decision(rules[index], index, operation)
-        elif holds is None and (strictest is None or STRICTNESS[effect] > STRICTNESS[rules[strictest].effect]):
-            strictest = index
-    if strictest is None or STRICTNESS[rules[strictest].effect] <= STRICTNESS[certain.effect]:
-        return certain
-    return rule_decision(rules[strictest], strictest, operation, certain=False)
+            decision = rule_decision(content.rules[index], index, operation)
+        elif holds is None:
+            uncertain.append(index)
+    strictness = _strictness(content.approval, decision.effect, read_only)
+    for index in reversed(uncertain):
+        rule = content.rules[index]
+        own = _strictness(content.approval, rule.effect, read_only)
+        if own > strictness:
+            decision = rule_decision(rule, index, operation, certain=False)
+            strictness = own
+    return decision
+
+
+def _strictness(gate: ApprovalGate, effect: Effect, read_only: bool | None) -> int:
+    """Stricter is higher: allow, approval, deny."""
+    return 2 if effect == "deny" else int(needs_approval(gate, effect, read_only))
 
 
 def needs_approval(gate: ApprovalGate, effect: Effect, read_only: bool | None) -> bool:

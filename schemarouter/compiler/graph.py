@@ -189,12 +189,12 @@ class EvaluationGraph:
             decision, approval, open_rules = known
             if open_rules is None:
                 return decision, approval
-            rules = self._content.rules
-            decision = settle(rules, tried(rules, open_rules, arguments), operation, decision)
-            effective = self._row(operation)[1]
-            approval = needs_approval(
-                self._content.approval, decision.effect, read_only if effective is None else effective
-            )
+            content = self._content
+            classified = self._row(operation)[1]
+            actual = read_only if classified is None else classified
+            steps = tried(content.rules, open_rules, arguments)
+            decision = settle(content, steps, operation, actual, decision)
+            approval = needs_approval(content.approval, decision.effect, actual)
         except Exception as error:  # noqa: BLE001 - whatever went wrong, the answer is a deny
             return refusal(operation, f"{type(error).__name__} while deciding"), True
         return decision, approval
