@@ -63,6 +63,7 @@ class Invoke(NamedTuple):
 
 #: Commands that run user code; their replies are outcomes.
 UserCode: TypeAlias = AskApproval | RunHook | Invoke
+USER_CODE = (Invoke, RunHook, AskApproval)
 Command: TypeAlias = Look | ReadClock | Reserve | Sleep | UserCode
 
 READ_CLOCK = ReadClock()

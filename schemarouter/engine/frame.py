@@ -78,7 +78,7 @@ class PrivateCall(NamedTuple):
 
     def detached(self) -> ToolCall:
         """A fresh copy for a callback, a hook or an invoker."""
-        return ToolCall.model_construct(
+        return ToolCall(
             tool=self.tool,
             endpoint=self.endpoint,
             arguments=checked_copy(self.arguments),

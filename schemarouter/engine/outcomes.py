@@ -9,7 +9,8 @@ from schemarouter.contract.detach import detach
 from schemarouter.engine.commands import READ_CLOCK, Command, CutOff, Outcome, Raised, Returned, RunHook
 from schemarouter.engine.frame import Frame
 from schemarouter.errors import ExecutionBudgetExceededError, ExecutionHookError
-from schemarouter.model.call import ToolResult
+from schemarouter.model.call import ToolCall, ToolResult
+from schemarouter.model.tool import EndpointSpec, ToolSpec
 
 
 def time_is_up(frame: Frame, during: str) -> ExecutionBudgetExceededError:
@@ -40,6 +41,12 @@ def settle(frame: Frame, outcome: Outcome, during: str) -> Generator[Command, An
     return outcome
 
 
+def snapshots(frame: Frame) -> tuple[ToolSpec, EndpointSpec, ToolCall]:
+    """Fresh deep copies for one callback or hook. The endpoint is the one of the copied tool."""
+    tool = frame.contract.tool.detached()
+    return tool, tool.endpoint(frame.contract.name), frame.call.detached()
+
+
 def run_hooks(
     frame: Frame, when: str, hooks: tuple[Callable[..., Any], ...], result: ToolResult | None
 ) -> Generator[Command, Any, None]:
@@ -48,12 +55,11 @@ def run_hooks(
     Raises ``ExecutionHookError`` for a hook that raises or returns something.
     """
     during = f"{when} execution hook"
-    contract = frame.contract
     for hook in hooks:
-        snapshots: tuple[Any, ...] = (contract.tool.detached(), contract.detached(), frame.call.detached())
+        copies: tuple[Any, ...] = snapshots(frame)
         if result is not None:
-            snapshots = (*snapshots, detach(result))
-        reply = yield RunHook(hook, snapshots, frame.run.deadline)
+            copies = (*copies, detach(result))
+        reply = yield RunHook(hook, copies, frame.run.deadline)
         outcome = yield from settle(frame, reply, during)
         if isinstance(outcome, Raised):
             error = outcome.error

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncGenerator, Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
@@ -13,7 +13,7 @@ Result = TypeVar("Result")
 
 async def as_they_finish(
     start: Callable[[int], Coroutine[Any, Any, Result]], count: int, limit: int
-) -> AsyncIterator[tuple[int, Result]]:
+) -> AsyncGenerator[tuple[int, Result], None]:
     """Run ``start(0)`` to ``start(count - 1)``, at most ``limit`` at once, and yield ``(index, result)``.
 
     After the first failure nothing new starts: what had finished is yielded, the rest is cancelled and awaited, and the

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import threading
 import time
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncGenerator, Callable, Iterable
 from typing import Any
 
 from schemarouter.engine.checks import check_call
@@ -20,7 +20,7 @@ from schemarouter.model.plan import ExecutionPlan
 from schemarouter.model.run import ExecutionMode
 from schemarouter.runtime.bindings import Bindings
 from schemarouter.runtime.concurrency import LazyPool, as_they_finish
-from schemarouter.runtime.governance import Governance, PolicyLike, govern
+from schemarouter.runtime.governance import PolicyLike, govern
 from schemarouter.runtime.registry import InMemoryRegistry
 
 #: Told of a call when it enters a stage, and for a last time when it ended (stage ``None``).
@@ -177,7 +177,7 @@ class RegistryExecutor:
             run = self.start_run(retry=retry, budget=budget)
             async with contextlib.aclosing(self.iterate(calls, run, execution_mode, max_parallel_calls)) as finished:
                 async for index, result in finished:
-                    results[index] = result
+                    results[index] = result  # noqa: PERF403 - a comprehension would lose the results so far
         except Exception as error:
             stamp(error, "completed", tuple(results[index] for index in sorted(results)))
             raise
@@ -199,7 +199,7 @@ class RegistryExecutor:
         execution_mode: ExecutionMode = "sequential",
         max_parallel_calls: int = 8,
         observer: Observer | None = None,
-    ) -> AsyncIterator[tuple[int, ToolResult]]:
+    ) -> AsyncGenerator[tuple[int, ToolResult], None]:
         """Execute calls of one run, yielding ``(index, result)`` as each is finished.
 
         Close the iterator if you stop early. Raises ``PlanValidationError`` before anything runs if the mode is

@@ -66,15 +66,12 @@ def govern(
             help="load it with `load_policy(..., hooks=..., callbacks=...)` and pass what that returns",
         )
     named = graph.approval.callback
-    if named is not None:
-        if approval_callback is not None:
-            raise PolicyError(
-                f"the policy names the approval callback `{named}`, and another one was given in code",
-                help="leave out `approval_callback`, or the callback in the policy",
-            )
-        approval = callables[named]
-    else:
-        approval = approval_callback
+    if named is not None and approval_callback is not None:
+        raise PolicyError(
+            f"the policy names the approval callback `{named}`, and another one was given in code",
+            help="leave out `approval_callback`, or the callback in the policy",
+        )
+    approval = approval_callback if named is None else callables[named]
     before = tuple(callables[name] for name in graph.hooks.before_call)
     after = tuple(callables[name] for name in graph.hooks.after_call)
     authority = Authority(graph, approval, before + hooks.before_call, after + hooks.after_call)

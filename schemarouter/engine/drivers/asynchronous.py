@@ -12,13 +12,12 @@ from typing import Any
 
 from schemarouter.engine.commands import (
     NEVER_BEGAN,
-    AskApproval,
+    USER_CODE,
     CutOff,
     Invoke,
     Outcome,
     Raised,
     Returned,
-    RunHook,
     Sleep,
     UserCode,
 )
@@ -40,7 +39,7 @@ async def drive(frame: Frame, world: World) -> None:
                 command = script.send(reply)
             except StopIteration:
                 return
-            if isinstance(command, AskApproval | RunHook | Invoke):
+            if isinstance(command, USER_CODE):
                 reply = await _call(command, world)
             elif type(command) is Sleep:
                 await asyncio.sleep(command.seconds)

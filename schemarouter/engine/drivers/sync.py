@@ -7,12 +7,10 @@ from typing import Any
 
 from schemarouter.engine.commands import (
     NEVER_BEGAN,
-    AskApproval,
-    Invoke,
+    USER_CODE,
     Outcome,
     Raised,
     Returned,
-    RunHook,
     Sleep,
     UserCode,
 )
@@ -36,7 +34,7 @@ def drive(frame: Frame, world: World) -> None:
                 command = script.send(reply)
             except StopIteration:
                 return
-            if isinstance(command, AskApproval | RunHook | Invoke):
+            if isinstance(command, USER_CODE):
                 reply = _call(command, world)
             elif type(command) is Sleep:
                 if world.sleep is None:

@@ -10,7 +10,7 @@ from typing import Any
 
 from schemarouter.engine.commands import AskApproval, Command, Raised
 from schemarouter.engine.frame import Frame
-from schemarouter.engine.outcomes import settle
+from schemarouter.engine.outcomes import settle, snapshots
 from schemarouter.errors import ApprovalDeniedError
 
 STAGE = "approval"
@@ -20,12 +20,11 @@ def run(frame: Frame) -> Generator[Command, Any, None]:
     """Ask, and fail closed for anything but ``True``."""
     if not frame.needs_approval:
         return
-    operation, contract = frame.call.operation, frame.contract
+    operation = frame.call.operation
     callback = frame.run.authority.approval
     if callback is None:
         raise ApprovalDeniedError(f"`{operation}` requires trusted local approval, and there is no approval callback")
-    snapshots = (contract.tool.detached(), contract.detached(), frame.call.detached())
-    reply = yield AskApproval(callback, snapshots, frame.run.deadline)
+    reply = yield AskApproval(callback, snapshots(frame), frame.run.deadline)
     outcome = yield from settle(frame, reply, "approval callback")
     if isinstance(outcome, Raised):
         error = outcome.error
