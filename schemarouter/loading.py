@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from schemarouter.compiler.decide import one_line
 from schemarouter.compiler.graph import EvaluationGraph
 from schemarouter.errors import PolicyError
 from schemarouter.named_callables import UNRESOLVABLE, resolve_callables
@@ -95,7 +96,9 @@ def _read(path_or_text: str | os.PathLike[str]) -> tuple[str, str | bytes]:
         problem = (error.strerror or type(error).__name__).lower()
     except ValueError:
         problem = "it is no legal path"
-    raise PolicyError(f"`{path}` cannot be read: {problem}", help="pass the path of a policy file, or its text")
+    raise PolicyError(
+        f"`{one_line(str(path))}` cannot be read: {problem}", help="pass the path of a policy file, or its text"
+    )
 
 
 def _compile(raw: str | bytes, path: str, check: Check) -> tuple[EvaluationGraph, Source | None]:

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from schemarouter.document.v1 import PolicyDocument
 
 
+_HELP = "correct the example, the rule, or the order of the rules"
+
+
 class _Answer(NamedTuple):
     """One call of an example: whether the rule's predicates accept it, what the rule says, and who decides."""
 
@@ -45,7 +48,7 @@ def failed_examples(document: PolicyDocument, graph: EvaluationGraph) -> list[Pr
                 if failure is not None:
                     message, call = failure
                     at = Target(("rules", index, "examples", kind, number))
-                    problems.append(Problem("SR109", message, at, witness=call, rule=rule.name))
+                    problems.append(Problem("SR109", message, at, help=_HELP, witness=call, rule=rule.name))
     return problems
 
 
