@@ -24,7 +24,7 @@ class Selection(NamedTuple):
     patterns: int
     states: int
 
-    def __or__(self, other: Selection) -> Selection:  # type: ignore[override]  # tuples have no union of their own
+    def __or__(self, other: Selection) -> Selection:
         return Selection(self.patterns | other.patterns, self.states | other.states)
 
 
@@ -47,8 +47,8 @@ class Automaton:
         "_minimal",
         "_offsets",
         "alphabet",
-        "children",
         "child_symbols",
+        "children",
         "covers",
         "ends",
         "final",

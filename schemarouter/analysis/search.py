@@ -146,7 +146,7 @@ def search(automaton: Automaton, required: Sequence[Nfa], forbidden: Selection, 
     return Empty(frozenset(causes))
 
 
-_Link = tuple["_Link", int] | None  # type: ignore[misc]  # a linked list from the end to the beginning
+_Link = tuple["_Link", int] | None  # from the end to the beginning
 
 
 def _joint(required: Sequence[Nfa], positions: tuple[int, ...]) -> list[tuple[int, tuple[int, ...]]]:

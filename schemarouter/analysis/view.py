@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from schemarouter.analysis.automaton import NOTHING, Automaton, Selection
 from schemarouter.compiler.decide import guard_decision, needs_approval
@@ -21,12 +21,14 @@ from schemarouter.compiler.graph import EvaluationGraph
 from schemarouter.compiler.records import GraphRule, predicate_mask
 from schemarouter.match.classes import CLASS_COUNT, CLASSES, class_index
 from schemarouter.match.conditions import Conditions
-from schemarouter.model.decision import Outcome
+
+if TYPE_CHECKING:
+    from schemarouter.model.decision import Outcome
 
 _STRIDE = 32
 
-#: Looser is lower.
-LOOSENESS: dict[Outcome, int] = {"allow": 0, "approval": 1, "deny": 2}
+#: Stricter is higher.
+STRICTNESS: dict[Outcome, int] = {"allow": 0, "approval": 1, "deny": 2}
 
 
 class Slice(NamedTuple):
@@ -99,7 +101,7 @@ class PolicyView:
     def before(self, rule: int | None, effective: int, *atoms: Conditions | None) -> Selection:
         """What the rules before ``rule`` (before the guards: ``None``) certainly decide, if ``atoms`` hold."""
         end = len(self.rules) if rule is None else rule
-        result = self._certain(self._group_of[effective], end)
+        result = self._certain(self.group_of[effective], end)
         for atom in dict.fromkeys(atoms):
             if atom is not None:
                 for number in self.carriers.get(atom, ()):
@@ -119,8 +121,18 @@ class PolicyView:
         return result
 
     @cached_property
-    def _group_of(self) -> dict[int, int]:
+    def group_of(self) -> dict[int, int]:
+        """Per class, the first class of its group."""
         return {index: group[0] for group in self.class_groups for index in group}
+
+    @cached_property
+    def rules_of_pattern(self) -> dict[int, list[int]]:
+        """Per pattern of the automaton, the rules that have it, rising."""
+        result: dict[int, list[int]] = {}
+        for number, rule in enumerate(self.rules):
+            for pattern in rule.patterns:
+                result.setdefault(self.automaton.number[pattern], []).append(number)
+        return result
 
     def _certain(self, effective: int, end: int) -> Selection:
         """The unconditional rules before ``end``; kept for each 32nd rule, so that 10,000 rules stay small."""

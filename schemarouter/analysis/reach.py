@@ -1,0 +1,213 @@
+"""Which rules can decide at all, and what takes the others their calls (SPEC 13)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from typing import NamedTuple
+
+from schemarouter.analysis.automaton import NOTHING, Nfa, Selection
+from schemarouter.analysis.search import Empty, Found, Undecided, Work, search
+from schemarouter.analysis.view import STRICTNESS, PolicyView, Slice
+from schemarouter.analysis.words import literal_word, samples
+from schemarouter.match.classes import CLASS_COUNT, CLASSES
+from schemarouter.model.diagnostic import Call
+
+#: Steps for one rule: about a second of the slowest steps there are.
+RULE_STEPS = 500_000
+
+
+class Reachable(NamedTuple):
+    """A call that the rule decides. ``conditional``: if its argument conditions hold and those of others fail."""
+
+    call: Call
+    conditional: bool
+
+
+class Unreachable(NamedTuple):
+    """No call is decided by the rule.
+
+    ``covers``: earlier rules that take all its calls together; none of them could be left out. Empty if its predicates,
+    or its pattern, fit no call at all. ``lost``: whether some call has another outcome than the rule wants.
+    """
+
+    covers: tuple[int, ...]
+    lost: bool
+
+
+def reach(view: PolicyView, rule: int, work: Work) -> Reachable | Unreachable | Undecided:
+    """Whether ``rule`` can decide a call.
+
+    Exact for rules without argument conditions. A rule that only counts in doubt, because an earlier, looser rule has
+    the same conditions, is not called unreachable.
+    """
+    work = work.part(RULE_STEPS)
+    for cell in cells(view, rule):
+        for word in _tried(view, rule, cell):
+            if _decides(view, rule, cell, word):
+                return Reachable(witness(word, cell), view.rules[rule].conditions is not None)
+    causes: set[int] = set()
+    for cell in cells(view, rule):
+        answer = _open_word(view, rule, cell, _blocking(view, rule, cell), work)
+        if isinstance(answer, Found):
+            return Reachable(witness(answer.word, cell), view.rules[rule].conditions is not None)
+        if isinstance(answer, Undecided):
+            return answer
+        causes |= _rules_behind(view, rule, cell, answer.causes)
+    covers = _minimal(view, rule, sorted(causes), work)
+    if isinstance(covers, Undecided):
+        return covers
+    own = view.outcomes[rule]
+    lost = any(
+        view.outcomes[cover][cell.effective] != own[cell.effective] for cover in covers for cell in cells(view, rule)
+    )
+    return Unreachable(covers, lost)
+
+
+class Cell(NamedTuple):
+    """Calls that a question looks at together: words of a slice, in a contract class, with its effective class."""
+
+    piece: Slice
+    contract: int
+    effective: int
+
+
+def cells(view: PolicyView, rule: int | None) -> Iterator[Cell]:
+    """The cells that a rule's predicates accept (all of them for ``None``), one for each group of equal classes."""
+    mask = (1 << CLASS_COUNT) - 1 if rule is None else view.masks[rule]
+    for piece in view.slices:
+        seen: set[int] = set()
+        for contract in _READABLE_CLASSES:
+            effective = piece.effective[contract]
+            group = view.group_of[effective]
+            if mask >> effective & 1 and group not in seen:
+                seen.add(group)
+                yield Cell(piece, contract, effective)
+
+
+#: Contract classes in the order in which a witness is easiest to read: plain local calls first.
+_READABLE_CLASSES: Sequence[int] = sorted(
+    range(CLASS_COUNT), key=lambda index: tuple((None, True, False).index(value) for value in CLASSES[index][1:])
+)
+
+
+def required(view: PolicyView, cell: Cell, *patterns: str) -> list[Nfa]:
+    """What a word of ``cell`` has to match beside ``patterns``: the shape of an operation, and the slice's pattern."""
+    automaton = view.automaton
+    wanted = [automaton.nfa(pattern) for pattern in patterns]
+    if cell.piece.pattern is not None:
+        wanted.append(automaton.nfa(cell.piece.pattern))
+    wanted.append(automaton.domain())
+    return wanted
+
+
+def witness(word: str, cell: Cell) -> Call:
+    """The call of a word in a cell, without arguments."""
+    remote, read_only, destructive = CLASSES[cell.contract]
+    return Call(word, remote, read_only, destructive)
+
+
+def _tried(view: PolicyView, rule: int, cell: Cell) -> Iterator[str]:
+    for pattern in view.rules[rule].patterns:
+        for word in samples(pattern):
+            if view.graph.classification(word) == cell.piece.entry:
+                yield word
+
+
+def _decides(view: PolicyView, rule: int, cell: Cell, word: str) -> bool:
+    """Whether ``rule`` decides this word, as far as rules that certainly apply are concerned."""
+    conditions = view.rules[rule].conditions
+    for number in view.graph.matching(word):
+        if number == rule:
+            return True
+        if view.masks[number] >> cell.effective & 1:
+            other = view.rules[number].conditions
+            if other is None or other == conditions:
+                return False
+    return False
+
+
+def _blocking(view: PolicyView, rule: int, cell: Cell) -> list[int] | None:
+    """The earlier rules with the same conditions that count even in doubt; ``None`` if there is no such question."""
+    conditions = view.rules[rule].conditions
+    if conditions is None:
+        return None
+    strictness = STRICTNESS[view.outcomes[rule][cell.effective]]
+    return [
+        number
+        for number in view.carriers[conditions]
+        if number < rule
+        and view.masks[number] >> cell.effective & 1
+        and STRICTNESS[view.outcomes[number][cell.effective]] >= strictness
+    ]
+
+
+def _open_word(
+    view: PolicyView, rule: int, cell: Cell, blocking: Collection[int] | None, work: Work
+) -> Found | Empty | Undecided:
+    """A word of the cell that ``rule`` matches and no earlier rule takes, over all patterns of the rule."""
+    forbidden = view.before(rule, cell.effective) | cell.piece.before
+    for number in blocking or ():
+        forbidden = forbidden | view.selections[number]
+    return _over_patterns(view, rule, cell, forbidden, work)
+
+
+def _over_patterns(
+    view: PolicyView, rule: int, cell: Cell, forbidden: Selection, work: Work
+) -> Found | Empty | Undecided:
+    causes: set[int] = set()
+    for pattern in view.rules[rule].patterns:
+        answer = search(view.automaton, required(view, cell, pattern), forbidden, work)
+        if not isinstance(answer, Empty):
+            return answer
+        causes |= answer.causes
+    return Empty(frozenset(causes))
+
+
+def _rules_behind(view: PolicyView, rule: int, cell: Cell, patterns: Collection[int]) -> set[int]:
+    """The first rule that takes the words of each pattern, in this cell; patterns of ``classify`` belong to none."""
+    conditions = view.rules[rule].conditions
+    found: set[int] = set()
+    for pattern in patterns:
+        for number in view.rules_of_pattern.get(pattern, ()):
+            if number >= rule:
+                break
+            other = view.rules[number].conditions
+            if view.masks[number] >> cell.effective & 1 and (other is None or other == conditions):
+                found.add(number)
+                break
+    return found
+
+
+def _minimal(view: PolicyView, rule: int, covers: Sequence[int], work: Work) -> tuple[int, ...] | Undecided:
+    """A part of ``covers`` that still takes everything, and of which nothing can be left out."""
+    for number in covers:
+        if len(covers) > 1 and _covered(view, rule, [number], work) is True:
+            return (number,)
+    kept = list(covers)
+    for number in sorted(covers, key=lambda one: len(view.selections[one]), reverse=True):
+        rest = [other for other in kept if other != number]
+        answer = _covered(view, rule, rest, work)
+        if answer is True:
+            kept = rest
+        elif isinstance(answer, Undecided):
+            return answer
+    return tuple(kept)
+
+
+def _covered(view: PolicyView, rule: int, covers: Collection[int], work: Work) -> bool | Undecided:
+    for cell in cells(view, rule):
+        forbidden = NOTHING | cell.piece.before
+        for number in covers:
+            if view.masks[number] >> cell.effective & 1:
+                forbidden = forbidden | view.selections[number]
+        answer = _over_patterns(view, rule, cell, forbidden, work)
+        if isinstance(answer, Undecided):
+            return answer
+        if isinstance(answer, Found):
+            return False
+    return True
+
+
+def literal(view: PolicyView, rule: int) -> bool:
+    """Whether every pattern of the rule is a plain name."""
+    return all(literal_word(pattern) is not None for pattern in view.rules[rule].patterns)
