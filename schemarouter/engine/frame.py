@@ -152,6 +152,7 @@ class Frame:
         "given",
         "needs_approval",
         "raw",
+        "projected",
         "read_only",
         "result",
         "run",
@@ -177,16 +178,17 @@ class Frame:
         self.read_only: bool | None = None
         self.result: ToolResult | None = None
         # Set by the stages, in their order: the private copy; what the last validation accepted; what the invoker
-        # returned; the checked copy of it, later its projection.
+        # returned; the checked copy of it; its projection.
         self.call: PrivateCall
         self.contract: PreparedEndpoint
         self.binding: Binding
         self.raw: Any
         self.data: Any
+        self.projected: ToolResult
 
     def delivered(self) -> ToolResult:
         """The result, once the last stage has passed."""
-        if self.result is None or self.stage != "result":
+        if self.result is None:
             raise RuntimeError("the call has not passed its last stage")
         return self.result
 

@@ -16,4 +16,4 @@ def run(frame: Frame) -> Generator[Command, Any, None]:
     """Run the after-call hooks of the file, then those of the code."""
     hooks = frame.run.authority.after
     if hooks:
-        yield from run_hooks(frame, "after", hooks, frame.result)
+        yield from run_hooks(frame, "after", hooks, frame.projected)

@@ -17,7 +17,5 @@ def run(frame: Frame) -> Generator[Command, Any, None]:
     call = frame.call
     fields = list(call.fields)
     data, frame.data = frame.contract.project(frame.data, fields), None
-    frame.result = ToolResult(
-        tool=call.tool, endpoint=call.endpoint, data=data, projected_fields=fields
-    )
+    frame.projected = ToolResult(tool=call.tool, endpoint=call.endpoint, data=data, projected_fields=fields)
     yield from ()
