@@ -69,21 +69,29 @@ def _resolve(
 ) -> tuple[AnyCallable | None, str | None]:
     if name in supplied:
         found: object = supplied[name]
+        why = None if callable(found) else "is supplied with something that is not callable"
     elif ":" not in name:
         return None, f"no callable is supplied for the {kind} `{name}`"
     else:
-        module, _, attribute = name.partition(":")
-        if not _is_module(module) or not attribute.isidentifier():
-            return None, f"the {kind} `{name}` is neither supplied nor of the form `module:attribute`"
-        if not any(module == prefix or module.startswith(prefix + ".") for prefix in prefixes):
-            return None, f"the {kind} `{name}` is not supplied, and importing it is not allowed"
-        try:
-            found = getattr(import_module(module), attribute)
-        except (Exception, SystemExit) as error:  # noqa: BLE001 - a module may fail in any way while it is imported
-            return None, f"the {kind} `{name}` cannot be imported: {type(error).__name__}"
-    if not callable(found):
-        return None, f"what is given for the {kind} `{name}` is not callable"
-    return found, None
+        found, why = import_callable(name, prefixes)
+    return (found, None) if callable(found) and why is None else (None, f"the {kind} `{name}` {why}")
+
+
+def import_callable(name: str, prefixes: tuple[str, ...]) -> tuple[object, str | None]:
+    """Import the callable ``module:attribute``; or say, as the end of a sentence, why there is none.
+
+    Nothing outside of ``prefixes`` (see :func:`import_prefixes`) is imported.
+    """
+    module, _, attribute = name.partition(":")
+    if not _is_module(module) or not attribute.isidentifier():
+        return None, "is neither supplied nor of the form `module:attribute`"
+    if not any(module == prefix or module.startswith(prefix + ".") for prefix in prefixes):
+        return None, "is not supplied, and importing it is not allowed"
+    try:
+        found: object = getattr(import_module(module), attribute)
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - a module may fail in any way while it is imported
+        return None, f"cannot be imported: {type(error).__name__}"
+    return found, None if callable(found) else "is not callable"
 
 
 def _help(name: str, kind: str, supplied: Mapping[str, AnyCallable]) -> str:
