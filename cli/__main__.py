@@ -7,9 +7,7 @@ from __future__ import annotations
 
 import sys
 
-CANNOT_RUN = 2
-INTERRUPTED = 130
-BROKEN_PIPE = 141
+from schemarouter_cli.failure import BROKEN_PIPE, CANNOT_RUN, INTERRUPTED
 
 
 def main() -> None:
@@ -20,12 +18,8 @@ def main() -> None:
 def run(arguments: list[str]) -> int:
     """Run the command line with ``arguments`` and return the exit code. Never raises an ordinary exception."""
     try:
-        if arguments in (["--version"], ["-V"]) and sys.stdout is not None:
-            from schemarouter import __version__
-
-            sys.stdout.write(f"schemarouter {__version__}\n")
-            sys.stdout.flush()
-            return 0
+        if arguments in (["--version"], ["-V"]):
+            return _version()
         from schemarouter_cli import streams
 
         streams.prepare()
@@ -41,6 +35,17 @@ def run(arguments: list[str]) -> int:
         return _abandon_output(CANNOT_RUN)
     except Exception as error:  # noqa: BLE001 - the last resort: whatever it is, the user gets one line
         return _internal_error(error)
+
+
+def _version() -> int:
+    from schemarouter import __version__
+
+    if sys.stdout is None:
+        _tell("error: standard output is closed")
+        return CANNOT_RUN
+    sys.stdout.write(f"schemarouter {__version__}\n")
+    sys.stdout.flush()
+    return 0
 
 
 def _abandon_output(status: int) -> int:

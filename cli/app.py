@@ -8,11 +8,8 @@ import click
 
 from schemarouter import __version__
 from schemarouter_cli import streams
-from schemarouter_cli.failure import CannotRun
+from schemarouter_cli.failure import BROKEN_PIPE, CANNOT_RUN, INTERRUPTED, CannotRun, ReaderGone
 from schemarouter_cli.text import printable
-
-CANNOT_RUN = 2
-INTERRUPTED = 130
 
 #: In the order in which users meet them.
 COMMANDS = ("check", "explain", "compile", "init", "schema", "rule", "completion")
@@ -49,6 +46,8 @@ def run_command(arguments: list[str]) -> int:
         streams.flush()
     except click.Abort:
         return INTERRUPTED
+    except ReaderGone:
+        return BROKEN_PIPE
     except click.ClickException as error:
         return _usage(error)
     except CannotRun as error:

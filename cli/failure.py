@@ -1,6 +1,11 @@
-"""The one exception with which a command says that it could not run."""
+"""How commands end: exit codes, and the exceptions with which they say that they cannot go on."""
 
 from __future__ import annotations
+
+CANNOT_RUN = 2
+#: As shells have it for a program that SIGINT or SIGPIPE ended.
+INTERRUPTED = 130
+BROKEN_PIPE = 141
 
 
 class CannotRun(Exception):  # noqa: N818 - reads as what it means: `raise CannotRun(...)`
@@ -10,6 +15,10 @@ class CannotRun(Exception):  # noqa: N818 - reads as what it means: `raise Canno
         super().__init__(message)
         self.message = message
         self.advice = advice
+
+
+class ReaderGone(Exception):  # noqa: N818 - no error of ours
+    """Whoever read our output has gone away. Not the ``BrokenPipeError`` itself: click would answer that with exit 1."""
 
 
 def os_reason(error: OSError) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from schemarouter.model.diagnostic import SEVERITIES, Finding
+from schemarouter_cli.failure import CANNOT_RUN
 
 if TYPE_CHECKING:
     from schemarouter.document.source import Source
@@ -46,6 +47,6 @@ class Outcome:
     def exit_code(self, *, strict: bool) -> int:
         """2 if a file could not be read; 1 for an error or an undecided question, and with ``strict`` for a warning."""
         if self.failures:
-            return 2
+            return CANNOT_RUN
         failing = {"error", "warning"} if strict else {"error"}
         return int(any(finding.severity in failing or finding.code == UNDECIDED for finding in self.findings))

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from schemarouter_cli.failure import CannotRun, os_reason
+from schemarouter_cli.failure import CannotRun, ReaderGone, os_reason
 
 
 def prepare() -> None:
@@ -28,7 +28,7 @@ def prepare() -> None:
 
 
 def write(text: str) -> None:
-    """Write ``text`` to standard output. A closed or full output is a :class:`CannotRun`; a broken pipe passes."""
+    """Write ``text`` to standard output. A closed or full output is a :class:`CannotRun`; a reader that went away a :class:`ReaderGone`."""
     if sys.stdout is None:
         raise CannotRun("standard output is closed")
     with _refusals():
@@ -41,6 +41,7 @@ def write_bytes(data: bytes) -> None:
     with _refusals():
         sys.stdout.flush()
         sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
 
 
 def flush() -> None:
@@ -60,7 +61,8 @@ def _refusals() -> Iterator[None]:
     try:
         yield
     except BrokenPipeError:
-        raise
+        abandon()
+        raise ReaderGone from None
     except OSError as error:
         abandon()
         raise CannotRun(f"cannot write to standard output: {os_reason(error)}") from None

@@ -41,8 +41,8 @@ def _rule(code: str, name: str, findings: list[Finding]) -> dict[str, object]:
     return {
         "id": code,
         "name": "".join(word.capitalize() for word in name.split("-")),
-        "shortDescription": {"text": docs.summary},
-        "help": {"text": docs.markdown, "markdown": docs.markdown},
+        "shortDescription": {"text": " ".join(docs.summary.split())},
+        "help": {"text": " ".join(docs.summary.split()), "markdown": docs.markdown},
         "defaultConfiguration": {"level": _LEVEL[severity]},
     }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -24,7 +25,10 @@ def test_whole_output(run: Run, snapshot: Snapshot, name: str, output_format: st
     result = run("check", f"{name}.policy.yaml", "--pedantic", "--output-format", output_format, cwd=DATA)
     assert result.code == 1
     assert result.err == ""
-    snapshot(f"check-{name}-{output_format}.{ending}", result.out)
+    text = result.out
+    if output_format == "sarif":  # the documentation of codes is tested where it is written
+        text = re.sub(r'("markdown": ")(?:[^"\\]|\\.)+"', r'\1..."', text)
+    snapshot(f"check-{name}-{output_format}.{ending}", text)
 
 
 def test_colours_of_the_whole_output(run: Run, snapshot: Snapshot) -> None:
@@ -73,6 +77,7 @@ def test_a_finding_keeps_its_fingerprint_when_lines_above_it_change(run: Run) ->
         (CLEAN, ["--no-such-option"], 2),
         (CLEAN, ["--output-format", "xml"], 2),
         (CLEAN, ["--allow-import", "myapp."], 2),
+        (CLEAN, ["--resolve", "--allow-import", "my-app"], 2),
     ],
 )
 def test_exit_code(run: Run, tmp_path: Path, text: str, options: list[str], code: int) -> None:
@@ -121,7 +126,7 @@ def test_what_cannot_be_read_does_not_hide_the_rest(run: Run, tmp_path: Path) ->
 
 def test_a_name_that_is_no_utf8_is_shown_in_every_format(run: Run, tmp_path: Path) -> None:
     Path(str(tmp_path).encode().decode(), "x").touch()
-    with open(str(tmp_path).encode() + b"/caf\xe9.yaml", "w") as file:  # noqa: PTH123 - a name in bytes
+    with open(str(tmp_path).encode() + b"/caf\xe9.yaml", "w") as file:
         file.write(BROKEN)
     for output_format in ("full", "concise", "json", "github", "sarif"):
         result = run("check", b"caf\xe9.yaml", "--output-format", output_format)
@@ -144,7 +149,9 @@ def test_a_folder_is_searched(run: Run, tmp_path: Path) -> None:
 def test_standard_input(run: Run) -> None:
     result = run("check", "-", "--output-format", "concise", stdin=BROKEN)
     assert (result.code, result.out.split(": ")[0]) == (1, "<stdin>:2:1")
-    named = run("check", "-", "--stdin-filename", "a/p.toml", "--output-format", "concise", stdin="version = 1\nx = 1\n")
+    named = run(
+        "check", "-", "--stdin-filename", "a/p.toml", "--output-format", "concise", stdin="version = 1\nx = 1\n"
+    )
     assert (named.code, named.out.split(": ")[0]) == (1, "a/p.toml:2:1")
     assert run("check", "-", "--format", "toml", stdin="version = 1\n").code == 0
     assert run("check", "-", "--format", "yaml", stdin="version = 1\n").code == 1
@@ -192,7 +199,8 @@ def test_nothing_is_imported_unless_that_is_allowed(run: Run, tmp_path: Path) ->
     )
     (tmp_path / "myapp" / "failing.py").write_text("raise SystemExit(0)\n")
     (tmp_path / "policy.yaml").write_text(
-        LIMITED + "hooks:\n  before_call: [plain, 'myapp.hooks:audit']\n"
+        LIMITED
+        + "hooks:\n  before_call: [plain, 'myapp.hooks:audit']\n"
         + "  after_call: ['myapp.hooks:constant', 'myapp.hooks:missing', 'myapp.failing:x', 'os:system']\n"
     )
     assert run("check").code == 0
@@ -204,7 +212,7 @@ def test_nothing_is_imported_unless_that_is_allowed(run: Run, tmp_path: Path) ->
     assert result.err == "imported\n"
     assert [line.split("] ", 1)[1] for line in result.out.splitlines()] == [
         "hook `myapp.hooks:constant` is not callable",
-        "hook `myapp.hooks:missing` cannot be imported (AttributeError)",
-        "hook `myapp.failing:x` cannot be imported (SystemExit)",
-        "hook `os:system` lies outside what `--allow-import` allows",
+        "hook `myapp.hooks:missing` cannot be imported: AttributeError",
+        "hook `myapp.failing:x` cannot be imported: SystemExit",
+        "hook `os:system` is not supplied, and importing it is not allowed",
     ]
