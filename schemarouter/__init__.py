@@ -69,8 +69,11 @@ if TYPE_CHECKING:
     from schemarouter.loading import LoadedPolicy as LoadedPolicy
     from schemarouter.loading import load_policy as load_policy
     from schemarouter.model.decision import PolicyDecision as PolicyDecision
+    from schemarouter.model.hooks import ExecutionHooks as ExecutionHooks
     from schemarouter.model.limits import ExecutionBudget as ExecutionBudget
     from schemarouter.model.limits import RetryPolicy as RetryPolicy
+    from schemarouter.model.run import RunConfig as RunConfig
+    from schemarouter.runtime.executor import RegistryExecutor as RegistryExecutor
 
 __version__ = "1.0.0.dev0"
 
@@ -100,6 +103,9 @@ _HOME: dict[str, str] = dict.fromkeys(
 )
 _HOME |= {
     "EvaluationGraph": "schemarouter.compiler.graph",
+    "ExecutionHooks": "schemarouter.model.hooks",
+    "RegistryExecutor": "schemarouter.runtime.executor",
+    "RunConfig": "schemarouter.model.run",
     "ExecutionPolicy": "schemarouter.compiler.policy",
     "LoadedPolicy": "schemarouter.loading",
     "PolicyRule": "schemarouter.compiler.policy",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, TypeAlias
 
 from schemarouter.compiler.graph import EvaluationGraph
@@ -58,7 +58,7 @@ def govern(
     if approval_callback is not None and not callable(approval_callback):
         raise TypeError(f"approval_callback must be callable, not `{type(approval_callback).__name__}`")
     graph, callables = _graph_of(policy)
-    missing = [name for name in graph.named_callables if name not in callables]
+    missing = [name for name in graph.named_callables if not callable(callables.get(name))]
     if missing:
         names = ", ".join(f"`{name}`" for name in missing)
         raise PolicyError(
@@ -80,13 +80,13 @@ def govern(
     return Governance(policy, approval_callback, hooks, authority, limits, retry)
 
 
-def _graph_of(policy: PolicyLike) -> tuple[EvaluationGraph, dict[str, Callable[..., Any]]]:
+def _graph_of(policy: PolicyLike) -> tuple[EvaluationGraph, Mapping[str, Callable[..., Any]]]:
     if isinstance(policy, ExecutionPolicy):
         return policy.graph, {}
     if isinstance(policy, EvaluationGraph):
         return policy, {}
     if isinstance(policy, LoadedPolicy):
-        return policy.graph, dict(policy.callables)
+        return policy.graph, policy.callables
     raise TypeError(
         f"policy must be an ExecutionPolicy, a LoadedPolicy or an EvaluationGraph, not `{type(policy).__name__}`"
     )
