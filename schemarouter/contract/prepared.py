@@ -39,6 +39,11 @@ class PreparedTool:
             endpoint.name: PreparedEndpoint(self, endpoint) for endpoint in spec.endpoints
         }
 
+    @property
+    def spec(self) -> ToolSpec:
+        """The private contract, for reading inside this package. Never hand it out: see :meth:`detached`."""
+        return self._spec
+
     def detached(self) -> ToolSpec:
         """Return a copy that the receiver may change."""
         return detach(self._spec)
@@ -52,6 +57,7 @@ class PreparedEndpoint:
     """
 
     __slots__ = (
+        "__weakref__",
         "_declared",
         "_fields",
         "_input",
@@ -124,6 +130,11 @@ class PreparedEndpoint:
             names.update(schema.declared if schema else ())
         return frozenset(names)
 
+    @property
+    def spec(self) -> EndpointSpec:
+        """The private contract, for reading inside this package. Never hand it out: see :meth:`detached`."""
+        return self._spec
+
     def detached(self) -> EndpointSpec:
         """Return a copy that the receiver may change."""
         return detach(self._spec)
@@ -135,7 +146,7 @@ class PreparedEndpoint:
         try:
             copy: dict[str, Any] = checked_copy(arguments)
         except JsonValueError as error:
-            raise self._mismatch("arguments for", Violation(error.path, None, error.reason)) from None
+            raise self._mismatch("arguments for", "are", Violation(error.path, None, error.reason)) from None
         return copy
 
     def missing_arguments(self, arguments: dict[str, Any]) -> list[str]:
@@ -155,7 +166,7 @@ class PreparedEndpoint:
         if self._input is not None:
             violation = self._input.violation(arguments)
             if violation is not None:
-                raise self._mismatch("arguments for", violation)
+                raise self._mismatch("arguments for", "are", violation)
             return
         if not arguments.keys() <= self._parameters.keys():
             raise PlanValidationError(
@@ -165,7 +176,7 @@ class PreparedEndpoint:
             schema = self._parameters[name]
             violation = schema.violation(value) if schema is not None else None
             if violation is not None:
-                raise self._mismatch("arguments for", violation, prefix=(name,))
+                raise self._mismatch("arguments for", "are", violation, prefix=(name,))
 
     def check_fields(self, fields: Sequence[str]) -> None:
         """Check the fields that a call asks for; raise ``PlanValidationError``."""
@@ -184,10 +195,10 @@ class PreparedEndpoint:
         try:
             output = checked_copy(value)
         except JsonValueError as error:
-            raise self._mismatch("output from", Violation(error.path, None, error.reason)) from None
+            raise self._mismatch("output from", "is", Violation(error.path, None, error.reason)) from None
         violation = self._output.violation(output) if self._output is not None else None
         if violation is not None:
-            raise self._mismatch("output from", violation)
+            raise self._mismatch("output from", "is", violation)
         return output
 
     def project(self, output: Any, fields: Sequence[str]) -> Any:
@@ -208,12 +219,12 @@ class PreparedEndpoint:
         try:
             return projection.apply(output)
         except OutputError as error:
-            raise self._mismatch("output from", error.violation) from None
+            raise self._mismatch("output from", "is", error.violation) from None
 
-    def _mismatch(self, what: str, violation: Violation, prefix: Path = ()) -> SchemaValidationError:
+    def _mismatch(self, what: str, verb: str, violation: Violation, prefix: Path = ()) -> SchemaValidationError:
         place = render_path((*prefix, *violation.path), self._declared)
         says = f"keyword '{violation.keyword}'" if violation.keyword else violation.reason
-        return SchemaValidationError(f"{what} {self.operation} do not fit the contract at `{place}`: {says}")
+        return SchemaValidationError(f"{what} {self.operation} {verb} not valid at `{place}`: {says}")
 
 
 def _list(names: dict[str, Any]) -> str:

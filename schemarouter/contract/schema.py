@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from urllib.parse import urljoin
 
 import jsonschema
-from jsonschema.validators import SPECIFICATIONS
+from jsonschema_specifications import REGISTRY as SPECIFICATIONS  # type: ignore[import-untyped]  # it ships no types
 from referencing import Registry
 from referencing.jsonschema import specification_with
 

@@ -67,7 +67,7 @@ class Bindings:
             )
         classes = tuple(transient)
         for kind in classes:
-            if not (isinstance(kind, type) and issubclass(kind, Exception)):
+            if not (_is_exception_class(kind)):
                 raise TypeError("`transient` takes exception classes")
         if type(offload_sync) is not bool:
             raise TypeError("`offload_sync` takes a boolean")
@@ -110,6 +110,10 @@ class Bindings:
                 f"the registry contract changed after an invoker was bound to `{endpoint.tool_key}`: rebind it"
             )
         return binding
+
+
+def _is_exception_class(kind: object) -> bool:
+    return isinstance(kind, type) and issubclass(kind, Exception)
 
 
 def is_async_callable(function: Any) -> bool:
