@@ -68,12 +68,21 @@ if TYPE_CHECKING:
     )
     from schemarouter.loading import LoadedPolicy as LoadedPolicy
     from schemarouter.loading import load_policy as load_policy
+    from schemarouter.model.call import ToolCall as ToolCall
+    from schemarouter.model.call import ToolResult as ToolResult
     from schemarouter.model.decision import PolicyDecision as PolicyDecision
     from schemarouter.model.hooks import ExecutionHooks as ExecutionHooks
     from schemarouter.model.limits import ExecutionBudget as ExecutionBudget
     from schemarouter.model.limits import RetryPolicy as RetryPolicy
+    from schemarouter.model.plan import ExecutionPlan as ExecutionPlan
+    from schemarouter.model.plan import PlanRequest as PlanRequest
     from schemarouter.model.run import RunConfig as RunConfig
+    from schemarouter.model.tool import EndpointSpec as EndpointSpec
+    from schemarouter.model.tool import FieldSpec as FieldSpec
+    from schemarouter.model.tool import ParameterSpec as ParameterSpec
+    from schemarouter.model.tool import ToolSpec as ToolSpec
     from schemarouter.runtime.executor import RegistryExecutor as RegistryExecutor
+    from schemarouter.runtime.registry import InMemoryRegistry as InMemoryRegistry
 
 __version__ = "1.0.0.dev0"
 
@@ -114,6 +123,15 @@ _HOME |= {
     "PolicyDecision": "schemarouter.model.decision",
     "ExecutionBudget": "schemarouter.model.limits",
     "RetryPolicy": "schemarouter.model.limits",
+    "ToolSpec": "schemarouter.model.tool",
+    "EndpointSpec": "schemarouter.model.tool",
+    "ParameterSpec": "schemarouter.model.tool",
+    "FieldSpec": "schemarouter.model.tool",
+    "ToolCall": "schemarouter.model.call",
+    "ToolResult": "schemarouter.model.call",
+    "ExecutionPlan": "schemarouter.model.plan",
+    "PlanRequest": "schemarouter.model.plan",
+    "InMemoryRegistry": "schemarouter.runtime.registry",
 }
 
 __all__ = ["__version__", *sorted(_HOME)]
