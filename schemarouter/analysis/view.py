@@ -111,6 +111,18 @@ class PolicyView:
                         result = result | self.selections[number]
         return result
 
+    def conditional_before(self, rule: int | None, effective: int) -> Selection:
+        """What the rules with argument conditions before ``rule`` may decide."""
+        end = len(self.rules) if rule is None else rule
+        result = NOTHING
+        for numbers in self.carriers.values():
+            for number in numbers:
+                if number >= end:
+                    break
+                if self.masks[number] >> effective & 1:
+                    result = result | self.selections[number]
+        return result
+
     @cached_property
     def carriers(self) -> dict[Conditions, list[int]]:
         """The argument conditions, each with the rules that have it, rising."""

@@ -82,6 +82,11 @@ def _ends(pattern: str) -> tuple[str, str]:
     return "".join(prefix), "".join(suffix)
 
 
+def plain_prefix(pattern: str) -> str:
+    """The plain characters at the beginning of every word of ``pattern``."""
+    return _ends(pattern)[0]
+
+
 def may_overlap(one: str, other: str) -> bool:
     """Whether a word may match both patterns: ``False`` is certain, ``True`` is not."""
     (prefix, suffix), (prefix2, suffix2) = _ends(one), _ends(other)

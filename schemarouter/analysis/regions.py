@@ -1,0 +1,204 @@
+"""Where two policies decide differently: every pair of deciding rules with a call that shows it (SPEC 13).
+
+A word whose outcome differs is decided, on one side or the other, by a rule that the other side does not have at the
+same place, by one whose outcome changed, or by the category guards; so only those rules are looked at, each against the
+rules of the other side that may share words with it. Cost follows the edit, not the size.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+from schemarouter.analysis.automaton import Nfa, Selection
+from schemarouter.analysis.overlap import OverlapIndex, align
+from schemarouter.analysis.search import Empty, Found, Undecided, Work, search
+from schemarouter.analysis.view import STRICTNESS, PolicyView, Slice
+from schemarouter.analysis.words import may_overlap
+from schemarouter.match.classes import CLASSES
+from schemarouter.model.diagnostic import Call
+
+if TYPE_CHECKING:
+    from schemarouter.model.decision import Outcome
+
+#: Steps for one rule against the other policy.
+RULE_STEPS = 500_000
+#: More regions than this are no help to anybody: the rest is reported as undecided.
+MOST_REGIONS = 5_000
+
+
+class Region(NamedTuple):
+    """Calls that two rules decide differently; ``None`` is the category guards.
+
+    ``witness`` is a shortest call found. ``conditional``: somewhere before or at the deciding rules there are argument
+    conditions, so that not every call of these operations differs; the witness then has no arguments yet, and holds if
+    the conditions of both rules hold and all others fail.
+    """
+
+    old_rule: int | None
+    new_rule: int | None
+    before: Outcome
+    after: Outcome
+    witness: Call
+    conditional: bool
+
+    @property
+    def widened(self) -> bool:
+        """Whether the new side is looser."""
+        return STRICTNESS[self.after] < STRICTNESS[self.before]
+
+
+class Gap(NamedTuple):
+    """A pair of rules for which the bound on work was reached."""
+
+    old_rule: int | None
+    new_rule: int | None
+    reason: str
+
+
+class _Cell(NamedTuple):
+    """Words of two slices, a contract class, and its effective class on both sides."""
+
+    old_piece: Slice
+    new_piece: Slice
+    contract: int
+    old: int
+    new: int
+
+
+def differing_regions(old: PolicyView, new: PolicyView, work: Work) -> Iterator[Region | Gap]:
+    """Every pair of deciding rules with different outcomes; both views stand over one automaton."""
+    comparison = _Comparison(old, new, work)
+    count = 0
+    for pair in comparison.pairs():
+        for result in comparison.compare(*pair):
+            count += 1
+            if count > MOST_REGIONS:
+                yield Gap(*pair, f"more than {MOST_REGIONS} regions differ")
+                return
+            yield result
+
+
+class _Comparison:
+    def __init__(self, old: PolicyView, new: PolicyView, work: Work) -> None:
+        self.old, self.new, self.work = old, new, work
+        self.cells = list(_cells(old, new))
+
+    def pairs(self) -> Iterator[tuple[int | None, int | None]]:
+        """The pairs of deciders that can differ, each once."""
+        old, new = self.old, self.new
+        aligned = align(old.rules, new.rules)
+        same = self._same_outcomes(aligned)
+        old_changed = sorted(set(range(len(old.rules))) - {one for one, _ in same})
+        new_changed = sorted(set(range(len(new.rules))) - {other for _, other in same})
+        seen: set[tuple[int | None, int | None]] = set()
+        in_new, in_old = OverlapIndex(new.graph), OverlapIndex(old.graph)
+        for changed in old_changed:
+            for other in (*in_new.of(old.rules[changed]), None):
+                seen.add((changed, other))
+                yield changed, other
+        for changed in new_changed:
+            for one in (*in_old.of(new.rules[changed]), None):
+                if (one, changed) not in seen:
+                    yield one, changed
+        yield None, None
+
+    def _same_outcomes(self, aligned: list[tuple[int, int]]) -> list[tuple[int, int]]:
+        """Aligned pairs with the same outcome in every cell; with other classifications, a rule can take other calls."""
+        old, new = self.old, self.new
+        if old.graph.classify != new.graph.classify:
+            return []
+        return [
+            (one, other)
+            for one, other in aligned
+            if old.outcomes[one] == new.outcomes[other] or self._equal_where_it_applies(one, other)
+        ]
+
+    def _equal_where_it_applies(self, one: int, other: int) -> bool:
+        return all(
+            self.old.outcomes[one][cell.old] == self.new.outcomes[other][cell.new]
+            for cell in self.cells
+            if self.old.masks[one] >> cell.old & 1
+        )
+
+    def compare(self, one: int | None, other: int | None) -> Iterator[Region | Gap]:
+        """The regions that ``one`` decides on the old side and ``other`` on the new."""
+        found: dict[tuple[Outcome, Outcome], Region] = {}
+        work = self.work.part(RULE_STEPS)
+        for cell in self.cells:
+            if one is not None and not self.old.masks[one] >> cell.old & 1:
+                continue
+            if other is not None and not self.new.masks[other] >> cell.new & 1:
+                continue
+            before = self.old.outcomes[-1 if one is None else one][cell.old]
+            after = self.new.outcomes[-1 if other is None else other][cell.new]
+            if before == after:
+                continue
+            known = found.get((before, after))
+            if known is not None and not known.conditional:
+                continue
+            answer, conditional = self._word(one, other, cell, work)
+            if isinstance(answer, Undecided):
+                yield Gap(one, other, answer.reason)
+                return
+            if isinstance(answer, Found) and (known is None or not conditional):
+                call = Call(answer.word, *CLASSES[cell.contract])
+                found[before, after] = Region(one, other, before, after, call, conditional)
+        yield from found.values()
+
+    def _word(
+        self, one: int | None, other: int | None, cell: _Cell, work: Work
+    ) -> tuple[Found | Empty | Undecided, bool]:
+        """A shortest word that both decide, if possible one for which no argument conditions matter."""
+        old, new = self.old, self.new
+        atom = None if one is None else old.rules[one].conditions
+        other_atom = None if other is None else new.rules[other].conditions
+        forbidden = old.before(one, cell.old, atom, other_atom) | new.before(other, cell.new, atom, other_atom)
+        forbidden = forbidden | cell.old_piece.before | cell.new_piece.before
+        if atom is None and other_atom is None:
+            doubtful = old.conditional_before(one, cell.old) | new.conditional_before(other, cell.new)
+            if doubtful.patterns:
+                answer = self._search(one, other, cell, forbidden | doubtful, work)
+                if not isinstance(answer, Empty):
+                    return answer, False
+                return self._search(one, other, cell, forbidden, work), True
+            return self._search(one, other, cell, forbidden, work), False
+        return self._search(one, other, cell, forbidden, work), True
+
+    def _search(
+        self, one: int | None, other: int | None, cell: _Cell, forbidden: Selection, work: Work
+    ) -> Found | Empty | Undecided:
+        best: Found | Empty = Empty(frozenset())
+        automaton = self.old.automaton
+        pieces = dict.fromkeys((cell.old_piece.pattern, cell.new_piece.pattern))
+        common: list[Nfa] = [automaton.domain(), *(automaton.nfa(pattern) for pattern in pieces if pattern is not None)]
+        for mine in (None,) if one is None else self.old.rules[one].patterns:
+            for theirs in (None,) if other is None else self.new.rules[other].patterns:
+                wanted = [pattern for pattern in dict.fromkeys((mine, theirs)) if pattern is not None]
+                if len(wanted) == 2 and not may_overlap(*wanted):
+                    continue
+                answer = search(automaton, [*map(automaton.nfa, wanted), *common], forbidden, work)
+                if isinstance(answer, Undecided):
+                    return answer
+                if isinstance(answer, Found) and (isinstance(best, Empty) or len(answer.word) < len(best.word)):
+                    best = answer
+        return best
+
+
+def _cells(old: PolicyView, new: PolicyView) -> Iterator[_Cell]:
+    alike = old.graph.classify == new.graph.classify
+    for position, piece in enumerate(old.slices):
+        for other in (new.slices[position],) if alike else new.slices:
+            if (
+                piece.pattern is not None
+                and other.pattern is not None
+                and not may_overlap(piece.pattern, other.pattern)
+            ):
+                continue
+            seen: set[tuple[int, int]] = set()
+            for contract in range(len(CLASSES)):
+                mine, theirs = piece.effective[contract], other.effective[contract]
+                group = (old.group_of[mine], new.group_of[theirs])
+                if group not in seen:
+                    seen.add(group)
+                    yield _Cell(piece, other, contract, mine, theirs)
