@@ -9,13 +9,14 @@ import re
 from collections import namedtuple
 
 from schemarouter.errors import SchemaRouterError
-from schemarouter.match.keywords import FAMILIES, INSTEAD, KEYWORDS, MAX_DEPTH, TYPES
+from schemarouter.match.condition_sense import nonsense
+from schemarouter.match.keywords import INSTEAD, KEYWORDS, MAX_DEPTH, SINGULARS, TYPES
 from schemarouter.match.strings import plain_path
 from schemarouter.match.values import family, is_integer, key
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
     from typing import Literal, NamedTuple, TypeAlias
 
     Path: TypeAlias = tuple[str | int, ...]
@@ -101,7 +102,8 @@ class _Finder:
             else:
                 self.unknown(path, keyword)
         if len(self.problems) == before:
-            self.consistent(path, condition)
+            for where, message, advice in nonsense(condition):
+                self.add((*path, *where), "bad-value", message, advice)
 
     def unknown(self, path: Path, keyword: object) -> None:
         if not isinstance(keyword, str):
@@ -256,65 +258,6 @@ class _Finder:
             advice = "leave it out: other members are let through unless it is false" if operand is True else None
             self.add(path, "bad-value", "`additionalProperties` can only be false", advice)
 
-    # Keywords together.
-
-    def consistent(self, path: Path, condition: Mapping[str, object]) -> None:
-        """Whether the keywords of a condition, each of which is well formed, can mean something together."""
-        if list(condition) == ["absent"] and condition["absent"] is True:
-            advice = "say what the argument must be if it is there, or `not: {}` if it must not be there"
-            self.add((*path, "absent"), "bad-value", "`absent: true` alone is always satisfied", advice)
-        for low, high in _PAIRS:
-            if low in condition and high in condition:
-                least, most = condition[low], condition[high]
-                strict = low.startswith("exclusive") or high.startswith("exclusive")
-                if least > most or (strict and least == most):  # type: ignore[operator]  # numbers: checked above
-                    message = f"`{low}: {least}` and `{high}: {most}` leave no value"
-                    self.add((*path, low), "bad-value", message)
-        self._families(path, condition)
-        required, properties = condition.get("required"), condition.get("properties", {})
-        if isinstance(required, list) and isinstance(properties, dict) and "additionalProperties" in condition:
-            for index, name in enumerate(required):
-                if name not in properties:
-                    message = f"`{name}` is required, but `additionalProperties: false` does not let it in"
-                    advice = f"add `{name}` to `properties`"
-                    self.add((*path, "required", index), "bad-value", message, advice)
-
-    def _families(self, path: Path, condition: Mapping[str, object]) -> None:
-        names = condition.get("type")
-        listed: list[str] = [names] if isinstance(names, str) else names if isinstance(names, list) else []
-        allowed = {TYPES[name] for name in listed}
-        about: dict[str, str] = {}
-        for keyword in condition:
-            if keyword not in FAMILIES:
-                continue
-            one = FAMILIES[keyword]
-            if allowed and one not in allowed:
-                message = f"`{keyword}` is about {PLURALS[one]}, which `type` excludes"
-                self.add((*path, keyword), "bad-value", message)
-            about.setdefault(one, keyword)
-        if not allowed and len(about) > 1:
-            (first, keyword), (second, other) = list(about.items())[:2]
-            message = f"`{keyword}` is about {PLURALS[first]}, `{other}` about {PLURALS[second]}: no value is both"
-            self.add((*path, other), "bad-value", message, "use `anyOf` with one condition for each kind of value")
-        if allowed:
-            self._members_of(path, condition, listed)
-
-    def _members_of(self, path: Path, condition: Mapping[str, object], listed: Iterable[str]) -> None:
-        values: list[tuple[Path, object]] = []
-        if "const" in condition:
-            values.append(((*path, "const"), condition["const"]))
-        members = condition.get("enum", [])
-        if isinstance(members, list):
-            values.extend(((*path, "enum", index), member) for index, member in enumerate(members))
-        for where, value in values:
-            if not any(fits(value, name) for name in listed):
-                self.add(where, "bad-value", "this value is not of the type that `type` names")
-
-
-def fits(value: object, name: str) -> bool:
-    """Whether a value with a family is of the JSON Schema type ``name``."""
-    return family(value) == TYPES[name] and (name != "integer" or is_integer(value))
-
 
 def _map_help(condition: object) -> str | None:
     if isinstance(condition, list):
@@ -322,30 +265,6 @@ def _map_help(condition: object) -> str | None:
     return "for exactly this value write `const: ...`" if family(condition) is not None else None
 
 
-SINGULARS = {
-    "null": "null",
-    "boolean": "a boolean",
-    "number": "a number",
-    "string": "a string",
-    "array": "a list",
-    "object": "a map",
-}
-PLURALS = {
-    "null": "nulls",
-    "boolean": "booleans",
-    "number": "numbers",
-    "string": "strings",
-    "array": "lists",
-    "object": "maps",
-}
-_PAIRS = (
-    ("minimum", "maximum"),
-    ("minimum", "exclusiveMaximum"),
-    ("exclusiveMinimum", "maximum"),
-    ("exclusiveMinimum", "exclusiveMaximum"),
-    ("minLength", "maxLength"),
-    ("minItems", "maxItems"),
-)
 _OPERANDS: dict[str, Callable[[_Finder, Path, object, int], None]] = {
     "type": _Finder.type_names,
     "const": _Finder.constant,

@@ -16,9 +16,10 @@ Where the specification leaves room:
 
 from __future__ import annotations
 
-from schemarouter.match.condition_problems import SINGULARS, ConditionError, ConditionProblem, condition_problems
+from schemarouter.match.condition_problems import ConditionError, ConditionProblem, condition_problems
 from schemarouter.match.condition_text import normal_form, written
 from schemarouter.match.evaluate import Check, all_of
+from schemarouter.match.keywords import SINGULARS
 from schemarouter.match.values import family
 
 TYPE_CHECKING = False

@@ -15,6 +15,24 @@ TYPES: dict[str, str] = {
     "object": "object",
 }
 
+#: Families in words, for messages.
+SINGULARS = {
+    "null": "null",
+    "boolean": "a boolean",
+    "number": "a number",
+    "string": "a string",
+    "array": "a list",
+    "object": "a map",
+}
+PLURALS = {
+    "null": "nulls",
+    "boolean": "booleans",
+    "number": "numbers",
+    "string": "strings",
+    "array": "lists",
+    "object": "maps",
+}
+
 #: Keywords that say something about the values of one family only.
 FAMILIES: dict[str, str] = {
     "minimum": "number",
