@@ -47,19 +47,10 @@ def _artifact(raw: bytes) -> EvaluationGraph:
 
 
 def _document(raw: bytes, shown: str, format_: Format | None) -> Policy:
-    from schemarouter.document.reader import detect_format, read_policy
+    from schemarouter.document.reader import detect_format
+    from schemarouter.loading import compile_text
 
+    graph, source, findings = compile_text(raw, shown, format_ or detect_format(shown, raw))
     outcome = Outcome(files=[shown])
-    result = read_policy(raw, shown, format_ or detect_format(shown, raw))
-    outcome.add(shown, raw, result.findings, result.source)
-    if result.document is None or result.source is None:
-        return Policy(None, outcome)
-    from schemarouter.compiler.compile import compile_policy, locations_of
-    from schemarouter.errors import PolicyError
-
-    try:
-        graph = compile_policy(result.document, locations=locations_of(result.document, result.source))
-    except PolicyError as error:
-        outcome.add(shown, raw, error.diagnostics, result.source)
-        return Policy(None, outcome)
+    outcome.add(shown, raw, findings, source)
     return Policy(graph, outcome)

@@ -14,7 +14,7 @@ from schemarouter.errors import PolicyError
 from schemarouter.named_callables import UNRESOLVABLE, resolve_callables
 
 if TYPE_CHECKING:
-    from schemarouter.document.source import Source
+    from schemarouter.document.source import Format, Source
     from schemarouter.model.diagnostic import Finding, Problem
 
 Check = Literal["structure", "full"]
@@ -102,7 +102,7 @@ def _read(path_or_text: str | os.PathLike[str]) -> tuple[str, str | bytes]:
 
 
 def _compile(raw: str | bytes, path: str, check: Check) -> tuple[EvaluationGraph, Source | None]:
-    from schemarouter.document.reader import detect_format, read_policy  # lazily: an artifact needs no reader
+    from schemarouter.document.reader import detect_format  # lazily: an artifact needs no reader
 
     text_format = detect_format(path, raw)
     if check == "full":
@@ -113,17 +113,37 @@ def _compile(raw: str | bytes, path: str, check: Check) -> tuple[EvaluationGraph
         if graph is None or any(finding.severity == "error" for finding in findings):
             raise _error(path, findings)
         return graph, source
+    graph, source, found = compile_text(raw, path, text_format)
+    if graph is None:
+        raise _error(path, list(found))
+    return graph, source
+
+
+class Compiled(NamedTuple):
+    """What compiling a text gave. ``graph`` is ``None`` exactly if a finding of severity ``error`` exists."""
+
+    graph: EvaluationGraph | None
+    source: Source | None
+    findings: tuple[Finding, ...]
+
+
+def compile_text(raw: str | bytes, path: str, format: Format) -> Compiled:  # noqa: A002 - the word for it everywhere in this package
+    """Read and compile a policy file without linting it. Never raises for anything that stands in ``raw``.
+
+    ``path`` is what findings call the file.
+    """
     from schemarouter.compiler.compile import compile_policy, locations_of
     from schemarouter.compiler.examples import failed_examples
+    from schemarouter.document.reader import read_policy  # lazily: an artifact needs no reader
 
-    document, source, found = read_policy(raw, path, text_format)
+    document, source, found = read_policy(raw, path, format)
     if document is None or source is None:
-        raise _error(path, list(found))
+        return Compiled(None, source, found)
     graph = compile_policy(document, locations=locations_of(document, source))
     problems = failed_examples(document, graph)
     if problems:
-        raise _error(path, [*found, *_findings(problems, source, path)])
-    return graph, source
+        return Compiled(None, source, (*found, *_findings(problems, source, path)))
+    return Compiled(graph, source, found)
 
 
 def _findings(problems: list[Problem], source: Source | None, path: str) -> list[Finding]:
