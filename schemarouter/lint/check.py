@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from schemarouter.compiler.compile import compile_policy, locations_of
+from schemarouter.compiler.examples import failed_examples
 from schemarouter.document.codes import READER_CODES
 from schemarouter.document.findings import to_findings
 from schemarouter.document.reader import read_policy
@@ -31,7 +32,7 @@ class LintRuleError(SchemaRouterError):
 
 
 class CheckReport(NamedTuple):
-    """What a check gave. ``document`` and ``graph`` are ``None`` where the file compiles to nothing.
+    """What a check gave. ``graph`` is ``None`` where the file compiles to nothing, ``document`` where it has no structure.
 
     ``findings`` are sorted by position; ``suppressed`` counts those that a comment in the file took out.
     """
@@ -80,9 +81,12 @@ def check_policy(
             if selection.wants(rule.code, rule.severity) and ("resolver" not in rule.needs or resolve is not None)
         ]
         context = LintContext(document, source, graph, resolve)
-        findings += to_findings(_lint(rules, context), source, path, codes=registry.codes())
+        failed = failed_examples(document, graph)
+        findings += to_findings([*failed, *_lint(rules, context)], source, path, codes=registry.codes())
         findings, suppressed, unused = apply_suppressions(findings, suppressions, {rule.code for rule in rules})
         problems += unused
+        if failed:
+            graph = None
     findings += to_findings(problems, source, path, codes=registry.codes())
     wanted = (finding for finding in findings if _is_fatal(finding) or selection.wants(finding.code, finding.severity))
     return CheckReport(path, tuple(sorted(wanted, key=lambda one: one.sort_key)), suppressed, document, source, graph)

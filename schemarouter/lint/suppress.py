@@ -164,7 +164,8 @@ def _code_problem(listed: Listed, names: Mapping[str, str]) -> Problem | None:
             return None
         return _bad(listed.span, f"{code} cannot be suppressed", f"mend what `schemarouter rule {code}` describes")
     by_name = {name: known for known, name in names.items()}
-    guess = by_name.get(code) or (code.upper() if code.upper() in names else None) or closest(code, names)
+    nearest = closest(code, by_name)
+    guess = by_name.get(code) or (code.upper() if code.upper() in names else by_name[nearest] if nearest else None)
     if code in by_name or not _CODE.fullmatch(code):
         message = f"{shown(code)} is no code; suppressions list single codes"
     else:

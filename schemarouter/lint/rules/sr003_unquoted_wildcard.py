@@ -5,8 +5,8 @@ Reports values that begin with `*`, which YAML reads as an alias, with `[`, `{`,
 without a dot (`operation: [ab]`), which was meant as a bracket.
 
 ## Why it matters
-`operation: *.delete` is no pattern but a reference to an anchor. What YAML makes of such a line is never what its author
-meant.
+`operation: *.delete` is no pattern but a reference to an anchor. What YAML makes of such a line is never what its
+author meant.
 
 ## Example
 ```yaml
@@ -27,5 +27,6 @@ rules:
 ```
 
 ## Limits
-YAML only: in TOML every string has quotes. The fix adds the quotes and is safe, because without them the file compiles to nothing.
+YAML only: in TOML every string has quotes. The fix adds the quotes and is safe, because without them the file
+compiles to nothing.
 """

@@ -36,5 +36,6 @@ rules:
 ```
 
 ## Limits
-A warning only: the file compiles, with the values that the aliases stand for. How far aliases may expand is limited (SR010).
+A warning only: the file compiles, with the values that the aliases stand for. How far aliases may expand is limited
+(SR010).
 """

@@ -1,12 +1,12 @@
 r"""A name, a pattern or another text holds something that nobody can see.
 
 ## What it does
-Reports control characters, bidirectional controls and zero-width characters, white space at the ends of names, and names
-that are not in Unicode normalization form NFC.
+Reports control characters, bidirectional controls and zero-width characters, white space at the ends of names, and
+names that are not in Unicode normalization form NFC.
 
 ## Why it matters
-Names are compared character by character. A rule for `files.delete` with a zero-width space in it protects nothing, and
-a bidirectional control can show a reviewer another text than the one that counts.
+Names are compared character by character. A rule for `files.delete` with a zero-width space in it protects nothing,
+and a bidirectional control can show a reviewer another text than the one that counts.
 
 ## Example
 ```yaml

@@ -1,8 +1,8 @@
 r"""The file is larger, deeper or longer than a policy can be.
 
 ## What it does
-Reports a file beyond one of the reader's limits: size, depth, expansion of aliases, length of names and patterns, number
-of rules.
+Reports a file beyond one of the reader's limits: size, depth, expansion of aliases, length of names and patterns,
+number of rules.
 
 ## Why it matters
 A hostile file must be refused quickly, not keep a check or an application busy. The limits lie far above what people

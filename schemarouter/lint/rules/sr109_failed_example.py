@@ -5,8 +5,8 @@ Evaluates the calls under `examples` with the whole policy: those under `decides
 under `ignores` must not. An attribute that an example leaves out stands for each of its values.
 
 ## Why it matters
-The examples say what the author meant. If they do not hold, another rule decides first, or the pattern matches something
-else, and the policy must not be used.
+The examples say what the author meant. If they do not hold, another rule decides first, or the pattern matches
+something else, and the policy must not be used.
 
 ## Example
 ```yaml

@@ -63,10 +63,10 @@ def check(policy: LintContext) -> Iterator[Problem]:
             continue
         opened = _opened(policy, entry)
         if opened:
-            guards = " and ".join(f"`{guard}`" for guard in opened)
+            guards = ", ".join(f"`{guard}`" for guard in opened)
             yield Problem(
                 "SR206",
-                f"once approved, this rule lets through what {guards} would deny",
+                f"once approved, this rule lets through what a guard would deny: {guards}",
                 Target(("rules", index, "effect")),
                 help="nothing to do if that is meant; else narrow the rule with `when:`",
             )

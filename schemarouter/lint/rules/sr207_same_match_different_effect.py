@@ -5,8 +5,8 @@ Reports a rule whose patterns, predicates and argument conditions are those of a
 are written, and whose effect is another.
 
 ## Why it matters
-The first rule that matches decides. The second never does, so one of the two says what is not so. Where the dead one is
-the `deny`, the policy looks stricter than it is.
+The first rule that matches decides. The second never does, so one of the two says what is not so. Where the dead one
+is the `deny`, the policy looks stricter than it is.
 
 ## Example
 ```yaml

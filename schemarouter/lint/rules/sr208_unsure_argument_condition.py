@@ -1,14 +1,14 @@
 """An argument condition leaves in doubt what its author probably has an answer to.
 
 ## What it does
-Reports two kinds of conditions under `when.arguments`. First, an argument for which another rule with the same pattern
-says, by `absent:`, that it can be missing, while this one does not say what that means. Second, an alternative of
-`anyOf` without a `type`, beside alternatives that are about values of another type.
+Reports two kinds of conditions under `when.arguments`. First, an argument for which another rule with the same
+pattern says, by `absent:`, that it can be missing, while this one does not say what that means. Second, an
+alternative of `anyOf` without a `type`, beside alternatives that are about values of another type.
 
 ## Why it matters
 A condition is indeterminate where it cannot tell: for a missing argument without `absent:`, and for a value of a type
-that it is not about. The stricter outcome counts then. That is safe, and yet calls are denied, or people are asked, for
-a reason that nobody wrote down: `anyOf: [{maximum: 5}, {enum: [none]}]` is no "no" for `all`, but a doubt.
+that it is not about. The stricter outcome counts then. That is safe, and yet calls are denied, or people are asked,
+for a reason that nobody wrote down: `anyOf: [{maximum: 5}, {enum: [none]}]` is no "no" for `all`, but a doubt.
 
 ## Example
 ```yaml
@@ -44,67 +44,69 @@ Without a catalog nobody knows which arguments a tool has and which of them are 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from schemarouter.document.words import shown
+from schemarouter.lint.predicates import operations
 from schemarouter.lint.rule import rule
 from schemarouter.match.keywords import FAMILIES, TYPES
 from schemarouter.match.values import family
 from schemarouter.model.diagnostic import Problem, Target
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
+    from schemarouter.document.v1 import Rule
     from schemarouter.lint.context import LintContext
     from schemarouter.model.diagnostic import DocPath
+
+
+class _At(NamedTuple):
+    """The condition for one argument of one rule."""
+
+    rule: int
+    argument: str
+    condition: dict[str, object]
+
+    @property
+    def path(self) -> DocPath:
+        return ("rules", self.rule, "when", "arguments", self.argument)
 
 
 @rule("SR208", "unsure-argument-condition", "warning")
 def check(policy: LintContext) -> Iterator[Problem]:
     """Yield a problem for every condition of the two kinds."""
-    conditions = list(_conditions(policy))
-    yield from _unsaid_absence(policy, conditions)
-    for path, condition in conditions:
-        yield from _untyped_alternatives(path, condition)
+    conditions = [
+        _At(index, argument, {**condition})
+        for index, entry in enumerate(policy.document.rules)
+        if entry.when is not None and entry.when.arguments
+        for argument, condition in entry.when.arguments.items()
+        if isinstance(condition, dict)
+    ]
+    yield from _unsaid_absence(policy.document.rules, conditions)
+    for at in conditions:
+        yield from _untyped_alternatives(at.path, at.condition)
 
 
-def _conditions(policy: LintContext) -> Iterator[tuple[DocPath, dict[str, object]]]:
-    for index, entry in enumerate(policy.document.rules):
-        if entry.when is not None and entry.when.arguments:
-            for name, condition in entry.when.arguments.items():
-                if isinstance(condition, dict):
-                    yield ("rules", index, "when", "arguments", name), {**condition}
-
-
-def _unsaid_absence(policy: LintContext, conditions: list[tuple[DocPath, dict[str, object]]]) -> Iterator[Problem]:
-    patterns: dict[int, list[str]] = {}
-    for pattern in policy.rule_patterns:
-        patterns.setdefault(pattern.entry, []).append(pattern.text)
-    optional: dict[tuple[str, object], DocPath] = {}
-    for path, condition in conditions:
-        if condition.get("absent") is True:
-            for text in patterns[_rule_of(path)]:
-                optional.setdefault((text, path[-1]), path)
-    for path, condition in conditions:
-        if "absent" in condition:
+def _unsaid_absence(rules: Sequence[Rule], conditions: list[_At]) -> Iterator[Problem]:
+    optional: dict[tuple[str, str], _At] = {}
+    for at in conditions:
+        if at.condition.get("absent") is True:
+            for pattern in operations(rules[at.rule]):
+                optional.setdefault((pattern, at.argument), at)
+    for at in conditions:
+        if not optional or "absent" in at.condition:
             continue
-        elsewhere = next(
-            (optional[text, path[-1]] for text in patterns[_rule_of(path)] if (text, path[-1]) in optional), None
-        )
-        if elsewhere is not None:
+        elsewhere = [optional.get((pattern, at.argument)) for pattern in operations(rules[at.rule])]
+        first = next((one for one in elsewhere if one is not None), None)
+        if first is not None:
             yield Problem(
                 "SR208",
-                f"another rule says that {shown(str(path[-1]))} can be missing, this one does not say what that means",
-                Target(path, "key"),
+                f"another rule says that {shown(at.argument)} can be missing, this one does not say what that means",
+                Target(at.path, "key"),
                 help="add `absent: true` if a missing argument satisfies the condition, `absent: false` if it fails it",
-                related=(("it can be missing here", Target((*elsewhere, "absent"), "entry")),),
+                related=(("it can be missing here", Target((*first.path, "absent"), "entry")),),
             )
-
-
-def _rule_of(path: DocPath) -> int:
-    index = path[1]
-    assert isinstance(index, int)  # for the type checker: paths were made by _conditions
-    return index
 
 
 def _untyped_alternatives(path: DocPath, condition: object) -> Iterator[Problem]:

@@ -30,9 +30,9 @@ budget: {max_tool_calls: 20}
 ```
 
 ## Limits
-Braces without a comma, as in `/users/{id}`, are taken for a part of the name. To say that a bracket or a brace is meant
-literally, put it into brackets: `[[]`, `[{]`. The fix makes a list of the alternatives; it changes what the policy decides and is
-*unsafe*. It is offered where `operation` is a single pattern with one group of braces.
+Braces without a comma, as in `/users/{id}`, are taken for a part of the name. To say that a bracket or a brace is
+meant literally, put it into brackets: `[[]`, `[{]`. The fix makes a list of the alternatives; it changes what the
+policy decides and is *unsafe*. It is offered where `operation` is a single pattern with one group of braces.
 """
 
 from __future__ import annotations

@@ -42,7 +42,7 @@ import re
 from typing import TYPE_CHECKING
 
 from schemarouter.document.words import shown
-from schemarouter.lint.patterns import pieces, quoted
+from schemarouter.lint.patterns import lacks_endpoint_part, pieces, quoted
 from schemarouter.lint.rule import rule
 from schemarouter.model.diagnostic import Problem
 
@@ -66,7 +66,6 @@ _TRANSLATIONS = (
     (re.compile(r"\\d\+"), "[0-9]*"),
     (re.compile(r"\\d"), "[0-9]"),
     (re.compile(r"\\([.\-/_ ])"), r"\1"),
-    (re.compile(r"(?:^|(?<=[_\-/.]))\.\*"), "*"),
     (re.compile(r"\.\+"), "?*"),
 )
 
@@ -98,4 +97,7 @@ def _translate(pattern: str) -> str | None:
         return None
     for sign, text in _TRANSLATIONS:
         pattern = sign.sub(text, pattern)
-    return pattern if pattern and not re.search(r"[\\|()^$+{}]", pattern) else None
+    if not pattern or re.search(r"[\\|()^$+{}]", pattern):
+        return None
+    shorter = pattern.replace(".*", "*")
+    return pattern if lacks_endpoint_part(shorter) else shorter

@@ -30,9 +30,9 @@ budget: {max_tool_calls: 20}
 ```
 
 ## Limits
-Rules with `read_only: true` are not reported: they go by the trusted classification, not by the name alone. A pattern of
-wildcards only is `allow-everything` (SR306), a name without a dot is `missing-endpoint-part` (SR304). Wildcards other than `*` that match the
-dot, such as `?`, are not judged.
+Rules with `read_only: true` are not reported: they go by the trusted classification, not by the name alone. A pattern
+of wildcards only is `allow-everything` (SR306), a name without a dot is `missing-endpoint-part` (SR304). Wildcards
+other than `*` that match the dot, such as `?`, are not judged.
 """
 
 from __future__ import annotations

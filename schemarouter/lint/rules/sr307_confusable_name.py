@@ -1,9 +1,9 @@
 """Two names can be mistaken for each other, or a name holds a letter that passes for another one.
 
 ## What it does
-Compares the names of tools and operations in patterns and in the budget, the names of rules, and the names of hooks and
-callbacks, each among themselves. Reports two that differ only in case or in look-alike letters, and any name in which a
-Cyrillic, Greek, Armenian or full-width letter stands in a Latin word.
+Compares the names of tools and operations in patterns and in the budget, the names of rules, and the names of hooks
+and callbacks, each among themselves. Reports two that differ only in case or in look-alike letters, and any name in
+which a Cyrillic, Greek, Armenian or full-width letter stands in a Latin word.
 
 ## Why it matters
 Names are compared as they are. A rule for `GitHub.delete_file` does not protect `github.delete_file`, and a rule for
@@ -40,9 +40,9 @@ budget: {max_tool_calls: 20}
 ```
 
 ## Limits
-Of a pattern, the parts up to each dot are compared, as far as no wildcard occurs. Variants within one rule's own list of
-patterns are taken for intended. Pairs such as `l` and `1`, or `rn` and `m`, are not compared. The table of look-alike letters is a short one of
-common cases.
+Of a pattern, the parts up to each dot are compared, as far as no wildcard occurs. Variants within one rule's own list
+of patterns are taken for intended. Pairs such as `l` and `1`, or `rn` and `m`, are not compared. The table of
+look-alike letters is a short one of common cases.
 """
 
 from __future__ import annotations
@@ -116,10 +116,19 @@ class _Names:
                     "SR307",
                     f"{shown(part)} differs from {shown(earlier)} only in case or in look-alike letters",
                     at,
-                    help=f"names are compared as they are; write {shown(earlier)} if the same is meant",
+                    help=f"names are compared as they are; write both alike if the same is meant{_foreign(part, earlier)}",
                     related=((f"{shown(earlier)} stands here", place),),
                 )
                 return
+
+
+def _foreign(*names: str) -> str:
+    """Which of two names that look the same has a letter that is not what it seems to be."""
+    for name in names:
+        for character in name:
+            if not character.isascii():
+                return f" ({shown(character)} is U+{ord(character):04X})"
+    return ""
 
 
 def _literal_parts(pattern: str) -> Iterator[str]:

@@ -2,12 +2,13 @@
 
 ## What it does
 Reports two kinds of `classify` entries. First, an entry that says `read_only: true` or `destructive: false` of
-operations whose name begins or ends with a verb that says otherwise, such as `delete_file`. Second, an entry that comes
-before another one which matches the same operation and classifies it more strictly, so that the stricter one is lost.
+operations whose name begins or ends with a verb that says otherwise, such as `delete_file`. Second, an entry that
+comes before another one which matches the same operation and classifies it more strictly, so that the stricter one is
+lost.
 
 ## Why it matters
-`classify` is trusted: category guards, the approval mode, retries and predicates go by what it says. An operation that
-is wrongly called read-only runs without approval, and is retried.
+`classify` is trusted: category guards, the approval mode, retries and predicates go by what it says. An operation
+that is wrongly called read-only runs without approval, and is retried.
 
 ## Example
 ```yaml
@@ -28,10 +29,10 @@ budget: {max_tool_calls: 20}
 ```
 
 ## Limits
-Without a catalog nothing is known of an operation but its name and the other entries. Names are English: the first and
-the last word of the last part count, and a name that begins with a reading verb (`get_deleted_files`) is left alone.
-Only whole words count, and `files.*` is not suspected although it covers `files.delete`. Of two entries, overlaps are
-found by a sample operation of the later one: what is reported is real, but not every overlap is found.
+Without a catalog nothing is known of an operation but its name and the other entries. Names are English: the first
+and the last word of the last part count, and a name that begins with a reading verb (`get_deleted_files`) is left
+alone. Only whole words count, and `files.*` is not suspected although it covers `files.delete`. Of two entries,
+overlaps are found by a sample operation of the later one: what is reported is real, but not every overlap is found.
 """
 
 from __future__ import annotations

@@ -5,8 +5,8 @@ Reports `budget.max_attempts` below `retry.max_attempts`, and, with retries, `bu
 `max_tool_calls`.
 
 ## Why it matters
-Every retry spends an attempt. With three attempts for three calls, the first retry takes the attempt of the last call,
-which then fails for a reason that has nothing to do with it.
+Every retry spends an attempt. With three attempts for three calls, the first retry takes the attempt of the last
+call, which then fails for a reason that has nothing to do with it.
 
 ## Example
 ```yaml
@@ -23,8 +23,8 @@ retry: {max_attempts: 3}
 ```
 
 ## Limits
-Whether the room that is left suffices is not judged, only whether there is any. `max_remote_attempts` is not looked at,
-because not every call is remote.
+Whether the room that is left suffices is not judged, only whether there is any. `max_remote_attempts` is not looked
+at, because not every call is remote.
 """
 
 from __future__ import annotations

@@ -4,7 +4,8 @@
 Reports `max_cost_units` in a budget whose `cost_units` are absent or all 0.
 
 ## Why it matters
-An operation without a weight costs 0. Such a cap is never reached: the limit that the file seems to set does not exist.
+An operation without a weight costs 0. Such a cap is never reached: the limit that the file seems to set does not
+exist.
 
 ## Example
 ```yaml

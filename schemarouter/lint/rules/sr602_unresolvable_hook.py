@@ -26,8 +26,8 @@ budget: {max_tool_calls: 20}
 ```
 
 ## Limits
-Looking up imports the application's modules and runs what stands at their top level. A plain name (`audit`) is supplied
-by the application when it loads the policy and cannot be looked up.
+Looking up imports the application's modules and runs what stands at their top level. A plain name (`audit`) is
+supplied by the application when it loads the policy and cannot be looked up.
 """
 
 from __future__ import annotations

@@ -30,6 +30,7 @@ budget: {max_tool_calls: 20}
 ```
 
 ## Limits
-Only codes that were looked for are judged: not those left out by `--select` or `--ignore`, infos without `--pedantic`, or
-codes that need `--resolve`. The fix removes what is not needed, and is safe, since comments decide nothing.
+Only codes that were looked for are judged: not those left out by `--select` or `--ignore`, infos without
+`--pedantic`, or codes that need `--resolve`. The fix removes what is not needed, and is safe, since comments decide
+nothing.
 """
