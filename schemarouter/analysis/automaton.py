@@ -43,8 +43,10 @@ class Automaton:
     """See the module. ``number[pattern]`` is the index of a pattern text."""
 
     __slots__ = (
+        "_domain",
         "_dominated",
         "_minimal",
+        "_nfas",
         "_offsets",
         "alphabet",
         "child_symbols",
@@ -125,6 +127,8 @@ class Automaton:
         #: Per symbol, the states whose step accepts it.
         self.step = [_bits(states, total) for states in by_symbol]
         self._dominated: list[int] | None = None
+        self._nfas: dict[str, Nfa] = {}
+        self._domain: Nfa | None = None
         self._minimal: dict[tuple[int, int], tuple[int, ...]] = {}
 
     def _child(self, node: int, symbol: int) -> int:
@@ -156,6 +160,12 @@ class Automaton:
 
     def nfa(self, pattern: str) -> Nfa:
         """One pattern as what a word has to match."""
+        known = self._nfas.get(pattern)
+        if known is None:
+            known = self._nfas[pattern] = self._make_nfa(pattern)
+        return known
+
+    def _make_nfa(self, pattern: str) -> Nfa:
         steps, stars = self.globs[self.number[pattern]]
         looping = set(stars)
         moves: list[tuple[tuple[int, int], ...]] = []
@@ -174,16 +184,19 @@ class Automaton:
         The same read backwards. States: 0 at the beginning; 1 in the key after a visible character, 2 after a space;
         3 after the dot; 4 in the name after a visible character, 5 after a space.
         """
+        if self._domain is not None:
+            return self._domain
         alphabet = self.alphabet
         space = alphabet.spaces
         visible = alphabet.every & ~space
         dot = 1 << alphabet.symbol(".")
         key = ((visible, 1), (space, 2))
         name = ((visible, 4), (space, 5))
-        return Nfa(
+        self._domain = Nfa(
             (((visible, 1),), ((dot, 3), *key), key, ((visible, 4),), name, name),
             frozenset((4,)),
         )
+        return self._domain
 
     def minimal(self, symbols: int, children: int) -> tuple[int, ...]:
         """Those of ``symbols`` that are worth trying where the trie goes on by ``children``.

@@ -7,15 +7,16 @@ rules of the other side that may share words with it. Cost follows the edit, not
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from schemarouter.analysis.automaton import Nfa, Selection
 from schemarouter.analysis.overlap import OverlapIndex, align
 from schemarouter.analysis.search import Empty, Found, Undecided, Work, search
 from schemarouter.analysis.view import STRICTNESS, PolicyView, Slice
-from schemarouter.analysis.words import may_overlap
+from schemarouter.analysis.words import is_operation, literal_word, may_overlap
 from schemarouter.match.classes import CLASSES
+from schemarouter.match.pattern import matches
 from schemarouter.model.diagnostic import Call
 
 if TYPE_CHECKING:
@@ -177,12 +178,29 @@ class _Comparison:
                 wanted = [pattern for pattern in dict.fromkeys((mine, theirs)) if pattern is not None]
                 if len(wanted) == 2 and not may_overlap(*wanted):
                     continue
+                word = next(filter(None, map(literal_word, wanted)), None)
+                if word is not None:
+                    # One word, so the matcher can say everything that a search could.
+                    if self._fits(word, wanted, cell, forbidden):
+                        return Found(word)
+                    continue
                 answer = search(automaton, [*map(automaton.nfa, wanted), *common], forbidden, work)
                 if isinstance(answer, Undecided):
                     return answer
                 if isinstance(answer, Found) and (isinstance(best, Empty) or len(answer.word) < len(best.word)):
                     best = answer
         return best
+
+    def _fits(self, word: str, patterns: Sequence[str], cell: _Cell, forbidden: Selection) -> bool:
+        if not is_operation(word) or not all(matches(pattern, word) for pattern in patterns):
+            return False
+        number = self.old.automaton.number
+        pieces = (cell.old_piece.pattern, cell.new_piece.pattern)
+        if not all(pattern is None or matches(pattern, word) for pattern in pieces):
+            return False
+        return not any(
+            forbidden.patterns >> number[pattern] & 1 for view in (self.old, self.new) for pattern in view.taking(word)
+        )
 
 
 def _cells(old: PolicyView, new: PolicyView) -> Iterator[_Cell]:

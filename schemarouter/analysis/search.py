@@ -151,14 +151,21 @@ _Link = tuple["_Link", int] | None  # from the end to the beginning
 
 def _joint(required: Sequence[Nfa], positions: tuple[int, ...]) -> list[tuple[int, tuple[int, ...]]]:
     """The moves that all required automata can make together: symbols, and where each is then."""
-    moves: list[tuple[int, tuple[int, ...]]] = [(-1, ())]
-    for at, nfa in zip(positions, required, strict=True):
-        moves = [
-            (symbols & mine, (*targets, target))
-            for symbols, targets in moves
-            for mine, target in nfa.moves[at]
-            if symbols & mine
-        ]
+    moves: list[tuple[int, tuple[int, ...]]] = [
+        (symbols, (target,)) for symbols, target in required[0].moves[positions[0]]
+    ]
+    for nfa, at in zip(required[1:], positions[1:], strict=True):
+        mine = nfa.moves[at]
+        if len(mine) == 1:
+            wanted, target = mine[0]
+            moves = [(symbols & wanted, (*targets, target)) for symbols, targets in moves if symbols & wanted]
+        else:
+            moves = [
+                (symbols & wanted, (*targets, target))
+                for symbols, targets in moves
+                for wanted, target in mine
+                if symbols & wanted
+            ]
     return moves
 
 

@@ -21,6 +21,7 @@ from schemarouter.compiler.graph import EvaluationGraph
 from schemarouter.compiler.records import GraphRule, predicate_mask
 from schemarouter.match.classes import CLASS_COUNT, CLASSES, class_index
 from schemarouter.match.conditions import Conditions
+from schemarouter.match.pattern import matches
 
 if TYPE_CHECKING:
     from schemarouter.model.decision import Outcome
@@ -166,6 +167,17 @@ class PolicyView:
             if self.masks[number] >> effective & 1 and self.rules[number].conditions is None:
                 result = result | self.selections[number]
         return result
+
+    def taking(self, word: str) -> Iterator[str]:
+        """The patterns, of rules and of ``classify``, that match ``word``."""
+        for number in self.graph.matching(word):
+            for pattern in self.rules[number].patterns:
+                if matches(pattern, word):
+                    yield pattern
+        for entry in self.graph.classify:
+            for pattern in entry.patterns:
+                if matches(pattern, word):
+                    yield pattern
 
     @cached_property
     def class_groups(self) -> tuple[tuple[int, ...], ...]:
