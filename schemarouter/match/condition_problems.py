@@ -102,8 +102,8 @@ class _Finder:
             else:
                 self.unknown(path, keyword)
         if len(self.problems) == before:
-            for where, message, advice in nonsense(condition):
-                self.add((*path, *where), "bad-value", message, advice)
+            for place, message, correction in nonsense(condition):
+                self.add((*path, *place), "bad-value", message, correction)
 
     def unknown(self, path: Path, keyword: object) -> None:
         if not isinstance(keyword, str):
