@@ -52,13 +52,13 @@ def condition_problems(arguments: object) -> list[ConditionProblem]:
     """Everything wrong with ``arguments``, a map from argument name or JSON Pointer to condition, in document order."""
     found = _Finder()
     if not isinstance(arguments, dict):
-        found.add((), "wrong-type", "conditions must be a map from argument name to condition")
+        found.add((), "wrong-type", "conditions must be a map from argument name to condition", "write `name: {...}`")
     elif not arguments:
         found.add((), "bad-value", "no argument is named", "name an argument, or leave `arguments` out")
     else:
         for name, condition in arguments.items():
             if not isinstance(name, str):
-                found.add((), "wrong-type", "the name of an argument must be a string")
+                found.add((), "wrong-type", "the name of an argument must be a string", "put it in quotes")
                 continue
             if name.startswith("/") and _BAD_ESCAPE.search(name):
                 advice = "in a JSON Pointer write `~0` for `~` and `~1` for `/`"
@@ -82,7 +82,9 @@ class _Finder:
             self.add(path, "wrong-type", f"a condition must be a map of keywords, not {name}", _map_help(condition))
             return
         if depth <= 0:
-            self.add(path, "bad-value", f"conditions lie more than {MAX_DEPTH} levels deep in each other")
+            self.add(
+                path, "bad-value", f"conditions lie more than {MAX_DEPTH} levels deep in each other", "flatten them"
+            )
             return
         if can_be_absent and not condition:
             advice = "write what the argument must be, or `absent: false` if it only has to be there"
@@ -96,7 +98,9 @@ class _Finder:
                         where, "bad-value", "`absent` has no meaning here", "only arguments and members can be absent"
                     )
                 elif type(operand) is not bool:
-                    self.add(where, "wrong-type", "`absent` must be true or false")
+                    self.add(
+                        where, "wrong-type", "`absent` must be true or false", "write `true` or `false`, without quotes"
+                    )
             elif keyword in _OPERANDS:
                 _OPERANDS[keyword](self, where, operand, depth)
             else:
@@ -107,7 +111,7 @@ class _Finder:
 
     def unknown(self, path: Path, keyword: object) -> None:
         if not isinstance(keyword, str):
-            self.add(path, "wrong-type", "a keyword must be a string")
+            self.add(path, "wrong-type", "a keyword must be a string", "put it in quotes")
             return
         advice = INSTEAD.get(keyword)
         if advice is None:
@@ -122,15 +126,15 @@ class _Finder:
     def type_names(self, path: Path, operand: object, _depth: int) -> None:
         names = operand if isinstance(operand, list) else [operand]
         if not names:
-            self.add(path, "bad-value", "`type` names no type")
+            self.add(path, "bad-value", "`type` names no type", f"the types are {', '.join(TYPES)}")
         for name in names:
             if not isinstance(name, str):
-                advice = 'write `"null"` in quotes' if name is None else None
+                advice = 'write `"null"` in quotes' if name is None else f"the types are {', '.join(TYPES)}"
                 self.add(path, "wrong-type", "`type` must be a name of a type, or a list of them", advice)
             elif name not in TYPES:
                 self.add(path, "bad-value", f"unknown type `{name}`", f"the types are {', '.join(TYPES)}")
             elif names.count(name) > 1:
-                self.add(path, "bad-value", f"type `{name}` is listed more than once")
+                self.add(path, "bad-value", f"type `{name}` is listed more than once", "remove one of the two")
                 return
 
     def constant(self, path: Path, operand: object, _depth: int) -> None:
@@ -141,14 +145,14 @@ class _Finder:
             self.add(path, "wrong-type", "`enum` must be a list", "for one value use `const`")
             return
         if not operand:
-            self.add(path, "bad-value", "`enum` lists no value, so nothing could satisfy it")
+            self.add(path, "bad-value", "`enum` lists no value, so nothing could satisfy it", "list the values")
         seen = set()
         for index, member in enumerate(operand):
             if not self._json((*path, index), member):
                 continue
             known = key(member)
             if known in seen:
-                self.add((*path, index), "bad-value", "this value is listed in `enum` already")
+                self.add((*path, index), "bad-value", "this value is listed in `enum` already", "remove it")
             seen.add(known)
 
     def _json(self, path: Path, value: object) -> bool:
@@ -156,22 +160,22 @@ class _Finder:
             key(value, MAX_DEPTH)
         except ValueError:
             message = f"this is no JSON value, not finite, or more than {MAX_DEPTH} levels deep"
-            self.add(path, "bad-value", message)
+            self.add(path, "bad-value", message, "write null, true, false, a number, a string, a list or a map")
             return False
         return True
 
     def bound(self, path: Path, operand: object, _depth: int) -> None:
         if family(operand) != "number":
             if isinstance(operand, float):
-                self.add(path, "bad-value", f"`{path[-1]}` must be finite")
+                self.add(path, "bad-value", f"`{path[-1]}` must be finite", "write a number, or leave the keyword out")
             else:
-                self.add(path, "wrong-type", f"`{path[-1]}` must be a number")
+                self.add(path, "wrong-type", f"`{path[-1]}` must be a number", "write a number, without quotes")
 
     def count(self, path: Path, operand: object, _depth: int) -> None:
         if family(operand) != "number" or not is_integer(operand):
-            self.add(path, "wrong-type", f"`{path[-1]}` must be an integer")
+            self.add(path, "wrong-type", f"`{path[-1]}` must be an integer", "write a whole number, without quotes")
         elif isinstance(operand, (int, float)) and operand < 0:
-            self.add(path, "bad-value", f"`{path[-1]}` must not be negative")
+            self.add(path, "bad-value", f"`{path[-1]}` must not be negative", "write 0 or more")
 
     def patterns(self, path: Path, operand: object, _depth: int) -> None:
         self._strings(path, operand, "pattern")
@@ -199,34 +203,36 @@ class _Finder:
 
     def names(self, path: Path, operand: object, _depth: int) -> None:
         if not isinstance(operand, list):
-            self.add(path, "wrong-type", "`required` must be a list of names")
+            self.add(path, "wrong-type", "`required` must be a list of names", "write `required: [name, ...]`")
             return
         seen = set()
         for index, name in enumerate(operand):
             if not isinstance(name, str):
-                self.add((*path, index), "wrong-type", "a name in `required` must be a string")
+                self.add((*path, index), "wrong-type", "a name in `required` must be a string", "put it in quotes")
             elif name in seen:
-                self.add((*path, index), "bad-value", f"`{name}` is listed in `required` already")
+                self.add((*path, index), "bad-value", f"`{name}` is listed in `required` already", "remove it")
             else:
                 seen.add(name)
         if not operand:
-            self.add(path, "bad-value", "`required` lists no name, so it says nothing")
+            self.add(
+                path, "bad-value", "`required` lists no name, so it says nothing", "name a member, or leave it out"
+            )
 
     def _strings(self, path: Path, operand: object, what: str) -> list[tuple[Path, str]]:
         """The strings of an operand that is one string or a list of them, each with its path."""
         if isinstance(operand, str):
             return [(path, operand)]
         if not isinstance(operand, list):
-            self.add(path, "wrong-type", f"`{path[-1]}` must be a {what}, or a list of them")
+            self.add(path, "wrong-type", f"`{path[-1]}` must be a {what}, or a list of them", "put it in quotes")
             return []
         if not operand:
-            self.add(path, "bad-value", f"`{path[-1]}` lists no {what}, so nothing could satisfy it")
+            self.add(path, "bad-value", f"`{path[-1]}` lists no {what}, so nothing could satisfy it", f"write a {what}")
         good: list[tuple[Path, str]] = []
         for index, item in enumerate(operand):
             if isinstance(item, str):
                 good.append(((*path, index), item))
             else:
-                self.add((*path, index), "wrong-type", f"a {what} must be a string")
+                self.add((*path, index), "wrong-type", f"a {what} must be a string", "put it in quotes")
         return good
 
     def inner(self, path: Path, operand: object, depth: int) -> None:
@@ -234,35 +240,44 @@ class _Finder:
 
     def several(self, path: Path, operand: object, depth: int) -> None:
         if not isinstance(operand, list):
-            self.add(path, "wrong-type", f"`{path[-1]}` must be a list of conditions")
+            self.add(
+                path, "wrong-type", f"`{path[-1]}` must be a list of conditions", f"write `{path[-1]}: [{{...}}, ...]`"
+            )
             return
         if not operand:
-            self.add(path, "bad-value", f"`{path[-1]}` lists no condition")
+            self.add(path, "bad-value", f"`{path[-1]}` lists no condition", "write a condition, or leave it out")
         for index, condition in enumerate(operand):
             self.condition((*path, index), condition, depth=depth - 1)
 
     def members(self, path: Path, operand: object, depth: int) -> None:
         if not isinstance(operand, dict):
-            self.add(path, "wrong-type", "`properties` must be a map from name to condition")
+            self.add(
+                path,
+                "wrong-type",
+                "`properties` must be a map from name to condition",
+                "write `properties: {name: {...}}`",
+            )
             return
         if not operand:
-            self.add(path, "bad-value", "`properties` names no member, so it says nothing")
+            self.add(
+                path, "bad-value", "`properties` names no member, so it says nothing", "name a member, or leave it out"
+            )
         for name, condition in operand.items():
             if isinstance(name, str):
                 self.condition((*path, name), condition, can_be_absent=True, depth=depth - 1)
             else:
-                self.add(path, "wrong-type", "a name in `properties` must be a string")
+                self.add(path, "wrong-type", "a name in `properties` must be a string", "put it in quotes")
 
     def closed(self, path: Path, operand: object, _depth: int) -> None:
         if operand is not False:
-            advice = "leave it out: other members are let through unless it is false" if operand is True else None
+            advice = "write `false`, or leave it out: other members are let through unless it is false"
             self.add(path, "bad-value", "`additionalProperties` can only be false", advice)
 
 
-def _map_help(condition: object) -> str | None:
+def _map_help(condition: object) -> str:
     if isinstance(condition, list):
         return "for one of several values write `enum: [...]`"
-    return "for exactly this value write `const: ...`" if family(condition) is not None else None
+    return "for exactly this value write `const: ...`"
 
 
 _OPERANDS: dict[str, Callable[[_Finder, Path, object, int], None]] = {

@@ -37,7 +37,11 @@ def nonsense(condition: Mapping[str, Any]) -> Iterator[Nonsense]:
             least, most = condition[low], condition[high]
             strict = low.startswith("exclusive") or high.startswith("exclusive")
             if least > most or (strict and least == most):
-                yield (low,), f"`{low}: {least}` and `{high}: {most}` leave no value", None
+                yield (
+                    (low,),
+                    f"`{low}: {least}` and `{high}: {most}` leave no value",
+                    f"raise `{high}`, or lower `{low}`",
+                )
     if "additionalProperties" in condition:
         for index, name in enumerate(condition.get("required", ())):
             if name not in condition.get("properties", ()):
@@ -55,7 +59,11 @@ def _against_type(condition: Mapping[str, Any], types: list[str]) -> Iterator[No
     allowed = {TYPES[name] for name in types}
     for keyword in condition:
         if keyword in FAMILIES and FAMILIES[keyword] not in allowed:
-            yield (keyword,), f"`{keyword}` is about {PLURALS[FAMILIES[keyword]]}, which `type` excludes", None
+            yield (
+                (keyword,),
+                f"`{keyword}` is about {PLURALS[FAMILIES[keyword]]}, which `type` excludes",
+                "remove it, or add that type to `type`",
+            )
     values: list[tuple[tuple[str | int, ...], object]] = [
         (("enum", index), member) for index, member in enumerate(condition.get("enum", ()))
     ]
@@ -63,7 +71,7 @@ def _against_type(condition: Mapping[str, Any], types: list[str]) -> Iterator[No
         values.append((("const",), condition["const"]))
     for where, value in values:
         if not any(_is_of_type(value, name) for name in types):
-            yield where, "this value is not of the type that `type` names", None
+            yield where, "this value is not of the type that `type` names", "change the one or the other"
 
 
 def _against_each_other(condition: Mapping[str, Any]) -> Iterator[Nonsense]:

@@ -117,13 +117,13 @@ def _steps(name: str) -> tuple[str, ...]:
 def _look_up(arguments: Mapping[str, object] | None, steps: tuple[str, ...]) -> object:
     if arguments is None:
         return _UNREACHABLE
-    here: object = arguments if isinstance(arguments, dict) else dict(arguments)
+    here: object = arguments if type(arguments) is dict else dict(arguments)
     for step in steps:
-        if isinstance(here, dict):
+        if type(here) is dict:
             if step not in here:
                 return _ABSENT
             here = here[step]
-        elif isinstance(here, list) and step.isascii() and step.isdigit() and (step == "0" or step[0] != "0"):
+        elif type(here) is list and step.isascii() and step.isdigit() and (step == "0" or step[0] != "0"):
             if len(step) > _LONGEST_INDEX or int(step) >= len(here):
                 return _ABSENT
             here = here[int(step)]
@@ -140,7 +140,7 @@ def _verdict(check: Check, place: object) -> Kleene:
 
 def _reason(check: Check, condition: Mapping[str, Any], place: object, unknown: bool) -> str:
     if unknown:
-        return "the arguments are not known"
+        return "is not known"
     if place is _UNREACHABLE:
         return "cannot be looked up: a value on the way has no such part"
     if place is _ABSENT:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 #: Prefixes are filed by so many first characters.
 _HEAD = 3
 #: Up to so many patterns are tried one after another.
-_DIRECT = 32
+_DIRECT = 64
 #: More are filed by a run of three characters that each needs, and so many may share one run.
 _SHARED = 24
 #: How far into a literal a run is looked for.

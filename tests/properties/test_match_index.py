@@ -49,7 +49,7 @@ def random_rules(source: random.Random, letters: str, most: int) -> list[Matchab
 
 
 @pytest.mark.parametrize("letters", PATTERN_LETTERS.values(), ids=PATTERN_LETTERS)
-@pytest.mark.parametrize(("direct", "shared", "numbered"), [(32, 24, 254), (0, 1, 254), (0, 24, 2), (0, 0, 0)])
+@pytest.mark.parametrize(("direct", "shared", "numbered"), [(64, 24, 254), (0, 1, 254), (0, 24, 2), (0, 0, 0)])
 def test_the_index_agrees_with_the_loop(
     letters: str, direct: int, shared: int, numbered: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -130,6 +130,16 @@ def test_json_pointers(pointer: str, answer: bool | None) -> None:
     assert compile_conditions({pointer: {"const": 1, "absent": False}}).evaluate(arguments) is answer
 
 
+class OwnDict(dict[str, object]):
+    """Of a class of its own: it could answer anything."""
+
+
+def test_values_of_other_classes_are_not_judged() -> None:
+    assert compile_conditions({"/a/b": {"const": 1}}).evaluate({"a": OwnDict(b=1)}) is None
+    assert judge({"required": ["b"]}, OwnDict(b=1)) is None
+    assert compile_conditions({"a": {"const": 1}}).evaluate(OwnDict(a=1)) is True
+
+
 def test_all_conditions_must_hold() -> None:
     conditions = compile_conditions({"a": {"maximum": 1}, "b": {"maximum": 1}})
     assert conditions.evaluate({"a": 1, "b": 1}) is True
