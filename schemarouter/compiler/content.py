@@ -22,7 +22,7 @@ from schemarouter.compiler.records import (
     Retry,
 )
 from schemarouter.compiler.rules import check_patterns, make_rule
-from schemarouter.model.decision import APPROVAL_MODES, EFFECTS
+from schemarouter.model.decision import APPROVAL_MODES
 from schemarouter.model.frozen import FrozenMap
 
 TYPE_CHECKING = False
@@ -84,8 +84,6 @@ def _rules(rows: list[Any], locations: Locations | None) -> tuple[GraphRule, ...
         if type(row) is not list or len(row) != 6:
             raise ValueError("a rule is no row of six values")
         name, patterns, effect, reason, asks, arguments = row
-        if effect not in EFFECTS:
-            raise ValueError("a rule has an unknown effect")
         if type(patterns) is not list:
             raise ValueError("the patterns of a rule are no list")
         for pattern in patterns:

@@ -46,11 +46,11 @@ def guard_decision(
     guards: Guards, operation: str, remote: bool, read_only: bool | None, destructive: bool | None
 ) -> PolicyDecision:
     """The decision where no rule matches (SPEC 2.4): the first category guard that fails is the reason."""
-    if destructive is True and not guards.allow_destructive:
+    if destructive is True and guards.allow_destructive is not True:
         missing, kind = "allow_destructive", "destructive"
-    elif read_only is False and not guards.allow_mutations:
+    elif read_only is False and guards.allow_mutations is not True:
         missing, kind = "allow_mutations", "mutating"
-    elif read_only is None and remote and not guards.allow_unclassified_remote:
+    elif read_only is None and remote and guards.allow_unclassified_remote is not True:
         missing, kind = "allow_unclassified_remote", "remote and unclassified"
     else:
         reason = f"no rule matches `{operation}`, and no category guard forbids it"
@@ -123,6 +123,4 @@ def needs_approval(gate: ApprovalGate, effect: Effect, read_only: bool | None) -
     """Whether a call needs approval (SPEC 2.5), by its effective ``read_only``. A denied call needs none."""
     if effect == "deny":
         return False
-    return (
-        effect == "require_approval" or gate.mode == "all" or (gate.mode == "non_read_only" and read_only is not True)
-    )
+    return effect != "allow" or (gate.mode != "never" and (gate.mode != "non_read_only" or read_only is not True))

@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from schemarouter.model.decision import PolicyDecision
 
 
+#: What a note says of a stage behind a denial.
+NOT_REACHED = "not reached"
+
+
 class StageNote(NamedTuple):
     """A stage and what it does for this call."""
 
@@ -40,7 +44,7 @@ def stage_notes(
     notes = []
     reached = True
     for stage in STAGES:
-        notes.append(StageNote(stage.name, said.get(stage.name, stage.does) if reached else "not reached"))
+        notes.append(StageNote(stage.name, said.get(stage.name, stage.does) if reached else NOT_REACHED))
         if stage.name == "validate" and decision.effect == "deny":
             reached = False
     return tuple(notes)

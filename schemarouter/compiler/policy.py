@@ -5,7 +5,7 @@ The other front end of the compiler: what is said here and in a policy file beco
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, Self
 
@@ -14,7 +14,7 @@ from pydantic import JsonValue, field_validator
 from schemarouter.compiler.decide import needs_approval, refusal
 from schemarouter.compiler.graph import EvaluationGraph, remember
 from schemarouter.compiler.records import NO_HOOKS, ApprovalGate, Content, GraphRule, Guards
-from schemarouter.compiler.rules import as_patterns, make_rule
+from schemarouter.compiler.rules import make_rule
 from schemarouter.model.base import FrozenModel
 from schemarouter.model.decision import PolicyDecision
 
@@ -36,6 +36,11 @@ class _Compiled(FrozenModel):
             return super().model_copy(deep=deep)
         return type(self)(**{name: getattr(self, name) for name in self.model_fields_set} | dict(update))
 
+    def __getstate__(self) -> dict[Any, Any]:
+        """Fields only: what was compiled or remembered is made again."""
+        state = super().__getstate__()
+        return state | {"__dict__": {name: state["__dict__"][name] for name in type(self).model_fields}}
+
 
 class PolicyRule(_Compiled):
     """One rule: the first of a policy whose pattern and predicates all match decides (SPEC 2).
@@ -47,7 +52,7 @@ class PolicyRule(_Compiled):
     """
 
     effect: _Effect
-    operation: str | tuple[str, ...] = "*"
+    operation: str | tuple[str, ...] | list[str] = "*"
     name: str | None = None
     remote: bool | None = None
     read_only: bool | None = None
@@ -75,32 +80,30 @@ class PolicyRule(_Compiled):
 
         def __init__(self, *args, **fields):
             super().__init__(**(_positional(type(self), args, fields) if args else fields))
+            _record(self)
 
-    @field_validator("operation", mode="before")
-    @classmethod
-    def _list_to_tuple(cls, value: Any) -> Any:
-        return tuple(value) if isinstance(value, list) else value
 
-    def model_post_init(self, context: Any, /) -> None:  # noqa: ARG002 - the signature is pydantic's
-        """Compile the rule, so that whatever is wrong with it is said here."""
-        self._record  # noqa: B018 - computed and kept
-
-    @cached_property
-    def _record(self) -> GraphRule:
+def _record(rule: PolicyRule) -> GraphRule:
+    """What ``rule`` is in a graph: compiled when it is built, and kept beside its fields."""
+    values: dict[str, Any] = rule.__dict__
+    record: GraphRule | None = values.get("_record")
+    if record is None:
+        operation = values["operation"]
         wrong: Wrong = []
         record = make_rule(
-            self.name,
-            as_patterns(self.operation),
-            self.effect,
-            self.reason,
-            (self.remote, self.read_only, self.destructive, self.unclassified),
-            self.arguments,
+            values["name"],
+            (operation,) if type(operation) is str else tuple(operation),
+            values["effect"],
+            values["reason"],
+            (values["remote"], values["read_only"], values["destructive"], values["unclassified"]),
+            values["arguments"],
             None,
             wrong,
         )
         if wrong:
             raise ValueError("; ".join(message for _, _, message in wrong))
-        return record
+        values["_record"] = record
+    return record
 
 
 class ExecutionPolicy(_Compiled):
@@ -130,6 +133,8 @@ class ExecutionPolicy(_Compiled):
 
         def __init__(self, *args, **fields):
             super().__init__(**(_positional(type(self), args, fields) if args else fields))
+            # In front of the method: two look-ups less at every call, and whatever is wrong is said here.
+            self.__dict__["evaluate"] = _evaluator(self.graph)
 
     @field_validator("rules", mode="before")
     @classmethod
@@ -145,7 +150,7 @@ class ExecutionPolicy(_Compiled):
                 Guards(self.allow_mutations, self.allow_destructive, self.allow_unclassified_remote),
                 ApprovalGate(self.approval_mode, None),
                 (),
-                tuple(rule._record for rule in self.rules),
+                tuple(map(_record, self.rules)),
                 None,
                 None,
                 NO_HOOKS,
@@ -153,37 +158,14 @@ class ExecutionPolicy(_Compiled):
             )
         )
 
-    def model_post_init(self, context: Any, /) -> None:  # noqa: ARG002 - the signature is pydantic's
-        """Compile the policy, so that whatever is wrong with it is said here."""
-        self.graph  # noqa: B018 - computed and kept
-
-    @cached_property
-    def _seen(self) -> dict[tuple[object, ...], PolicyDecision]:
-        """Decisions that do not depend on arguments, by namespace, tool, endpoint and attributes."""
-        return {}
-
     def evaluate(self, tool: ToolSpec, endpoint: EndpointSpec, call: ToolCall | None) -> PolicyDecision:
         """Decide one call: whether it may run, and which rule or guard says so.
 
         Without a ``call`` the arguments are unknown. Never raises: attributes of a wrong type, and any error on the
         way, are a deny. The cost for an operation that was seen before does not depend on the number of rules.
         """
-        try:
-            remote: object = tool.remote
-            read_only: object = endpoint.read_only
-            destructive: object = endpoint.destructive
-            # Equal is not enough for a key: 1 == True. Only the three objects themselves are attributes.
-            if (
-                (remote is True or remote is False)
-                and (read_only is True or read_only is False or read_only is None)
-                and (destructive is None or destructive is False or destructive is True)
-            ):
-                return self._seen[tool.namespace, tool.name, endpoint.name, remote, read_only, destructive]
-        except KeyError:
-            pass
-        except Exception as error:  # noqa: BLE001 - whatever went wrong, the answer is a deny
-            return refusal(None, f"{type(error).__name__} while reading the attributes of the call")
-        return self._decide(tool, endpoint, call)
+        evaluate = self.__dict__["evaluate"] = _evaluator(self.graph)
+        return evaluate(tool, endpoint, call)
 
     def requires_approval(
         self, endpoint: EndpointSpec, *, tool: ToolSpec | None = None, call: ToolCall | None = None
@@ -199,22 +181,43 @@ class ExecutionPolicy(_Compiled):
         except Exception:  # noqa: BLE001 - whatever went wrong, somebody has to look at the call
             return True
 
-    def _decide(self, tool: ToolSpec, endpoint: EndpointSpec, call: ToolCall | None) -> PolicyDecision:
+
+def _evaluator(graph: EvaluationGraph) -> Callable[[ToolSpec, EndpointSpec, ToolCall | None], PolicyDecision]:
+    """``evaluate`` of the policy that ``graph`` is compiled from, with its own memory of operations seen before."""
+    #: Decisions that do not depend on arguments, by namespace, tool, endpoint and attributes.
+    seen: dict[tuple[object, ...], PolicyDecision] = {}
+
+    def evaluate(tool: ToolSpec, endpoint: EndpointSpec, call: ToolCall | None) -> PolicyDecision:
+        try:
+            remote: object = tool.remote
+            read_only: object = endpoint.read_only
+            destructive: object = endpoint.destructive
+            # Equal is not enough for a key: 1 == True. Only the three objects themselves are attributes.
+            if (
+                (remote is True or remote is False)
+                and (read_only is True or read_only is False or read_only is None)
+                and (destructive is None or destructive is False or destructive is True)
+            ):
+                return seen[tool.namespace, tool.name, endpoint.name, remote, read_only, destructive]
+        except KeyError:
+            pass
+        except Exception as error:  # noqa: BLE001 - whatever went wrong, the answer is a deny
+            return refusal(None, f"{type(error).__name__} while reading the attributes of the call")
+        return first_sight(tool, endpoint, call)
+
+    def first_sight(tool: ToolSpec, endpoint: EndpointSpec, call: ToolCall | None) -> PolicyDecision:
         try:
             attributes = _attributes(tool, endpoint)
-            decision = self.graph.settled(*attributes)
+            decision = graph.settled(*attributes)
             if decision is None:
-                return self.graph.decide(*attributes, arguments=_arguments(call))
+                return graph.decide(*attributes, arguments=_arguments(call))
             operation, *rest = attributes
-            remember(self._seen, (tool.namespace, tool.name, endpoint.name, *rest), decision, len(operation))
+            remember(seen, (tool.namespace, tool.name, endpoint.name, *rest), decision, len(operation))
         except Exception as error:  # noqa: BLE001 - whatever went wrong, the answer is a deny
             return refusal(None, f"{type(error).__name__} while deciding")
         return decision
 
-    def __getstate__(self) -> dict[Any, Any]:
-        """Fields only: what was compiled or remembered is made again."""
-        state = super().__getstate__()
-        return state | {"__dict__": {name: state["__dict__"][name] for name in type(self).model_fields}}
+    return evaluate
 
 
 def _attributes(tool: ToolSpec, endpoint: EndpointSpec) -> tuple[str, bool, bool | None, bool | None]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from schemarouter.compiler.records import ANY, GraphRule, Predicates, predicate_mask
+from schemarouter.model.decision import EFFECTS
 from schemarouter.model.names import name_problem
 
 _new = tuple.__new__
@@ -62,6 +63,8 @@ def make_rule(
         problem = name_problem(name)
         if problem is not None:
             wrong.append((_name_code(problem), ("name",), f"the rule name `{_shown(name)}` {problem}"))
+    if effect not in EFFECTS:
+        wrong.append(("SR105", ("effect",), "the effect is unknown"))
     asks = ANY
     if predicates is not ANY and predicates != ANY:
         asks = Predicates(*predicates)
