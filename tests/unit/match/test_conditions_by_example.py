@@ -68,6 +68,7 @@ def judge(condition: dict[str, Any], value: object) -> bool | None:
         ({"not": {"type": "string"}}, NAN, None),
         ({"not": {}}, float("inf"), None),
         ({"const": [1]}, [NAN], None),
+        ({"const": {}}, {"a": NAN}, None),
         ({"type": "array"}, (1,), None),
         ({"like": "*"}, b"a", None),
         # Strings count in code points, and patterns match the whole string.
