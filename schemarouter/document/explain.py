@@ -43,6 +43,12 @@ _MISSING = {
     "name": "give it a name of its own",
     "never": "write the question that must never come true",
 }
+_EMPTY: dict[str | int, str] = {
+    "operation": "write at least one pattern",
+    "name": "write a name, or leave the key out",
+    "callback": "write a name, or leave the key out",
+}
+_EMPTY_TEXT = "write something, or remove it"
 _UNION_ERRORS = frozenset({"string_type", "list_type", "model_type", "dict_type"})
 _BOUNDS = {"greater_than_equal": ("at least", "ge"), "greater_than": ("greater than", "gt")}
 
@@ -65,7 +71,7 @@ def explain(errors: Iterable[Any], source: Source, taken: Collection[DocPath]) -
     """Problems for pydantic's error records; those at a path in ``taken`` have been reported already."""
     failures: dict[DocPath, _Failure] = {}
     for error in errors:
-        path = _document_path(error["loc"], source.data)
+        path = _document_path(error["loc"], source.data, missing=error["type"] == "missing")
         failure = failures.setdefault(path, _Failure(path, {}, error["input"], source))
         failure.types[error["type"]] = error.get("ctx", {})
     # A union complains about each of its types: what lies deepest belongs to the one that was meant.
@@ -80,14 +86,17 @@ def explain(errors: Iterable[Any], source: Source, taken: Collection[DocPath]) -
         yield _explain(failure)
 
 
-def _document_path(loc: tuple[str | int, ...], data: object) -> DocPath:
-    """``loc`` without the steps that name a branch of a union instead of something in the document."""
+def _document_path(loc: tuple[str | int, ...], data: object, *, missing: bool) -> DocPath:
+    """``loc`` without the steps that name a branch of a union instead of something in the document.
+
+    A ``missing`` key is the one thing that does not exist and is no branch.
+    """
     path: list[str | int] = []
     for position, step in enumerate(loc):
         exists = step in data if isinstance(data, dict) else isinstance(data, list) and step in range(len(data))
         if exists:
             data = data[step]  # type: ignore[index]  # a mapping or a list, as was just seen
-        elif position < len(loc) - 1 or not isinstance(data, dict):
+        elif not missing or position < len(loc) - 1:
             continue
         path.append(step)
     return tuple(path)
@@ -107,8 +116,7 @@ def _explain(failure: _Failure) -> Problem:
         if too_long in types:
             return _too_long(failure, types[too_long]["max_length"])
     if "too_short" in types or "string_too_short" in types:
-        help_ = "write at least one pattern" if isinstance(value, list) else "write something, or leave the key out"
-        return Problem("SR110", f"{label(path)} is empty", Target(path, "entry"), help_)
+        return Problem("SR110", f"{label(path)} is empty", Target(path, "entry"), _EMPTY.get(path[-1], _EMPTY_TEXT))
     for bound, (words, key) in _BOUNDS.items():
         if bound in types:
             must = f"{words} {types[bound][key]:g}"
@@ -156,7 +164,8 @@ def _unknown_value(failure: _Failure, place: Place) -> Problem:
     folded = value.strip().lower().replace("-", "_").replace(" ", "_")
     meant = folded if folded in legal else _SYNONYMS[key].get(folded) or closest(folded, legal)
     if meant is None:
-        return Problem("SR105", f"unknown {key} {shown(value)}", Target(path), advice)
+        message = f"unknown {key} {shown(value)}" if value else f"{label(path)} is empty"
+        return Problem("SR105", message, Target(path), advice)
     fix: Any = ("unsafe", ((Target(path), f'"{meant}"' if source.format == "toml" else meant),))
     return Problem("SR105", f"unknown {key} {shown(value)}", Target(path), f"did you mean `{meant}`?", fix=fix)
 
@@ -203,5 +212,19 @@ def _shape(failure: _Failure, place: Place | None) -> str:
         keys = [key for key, field in fields.items() if field.is_required()] or list(fields)
         return f"write {' or '.join(place.kinds)} with {listed(keys, 'and')}"
     if place.kinds == ("a list",):
-        return "write a list: a `-` before each item" if yaml else "write a list: `[...]`"
+        return _list_shape(failure)
     return f"write {' or '.join(place.kinds)}"
+
+
+def _list_shape(failure: _Failure) -> str:
+    """How a list is written, by what its items are and by what stands there."""
+    path, _, value, source = failure
+    items = place_at((*path, 0))
+    if items is not None and "a string" not in items.kinds:
+        if source.format == "toml":
+            return f"write {shown(f'[[{path[-1]}]]')} above each of them"
+        return "write a list: a `-` before the first key of each item"
+    scalar = source.scalar(path)
+    if scalar is None or not isinstance(value, str):
+        return "write a list: `[...]`"
+    return f"write a list: `[{scalar.text}]`" if scalar.plain else f'write a list: `["{scalar.text}"]`'

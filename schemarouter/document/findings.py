@@ -8,6 +8,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from schemarouter.document.codes import READER_CODES
+from schemarouter.document.words import legible
 from schemarouter.model.diagnostic import Edit, Finding, Fix, Related, Span, Target
 
 if TYPE_CHECKING:
@@ -47,10 +48,10 @@ def to_findings(
             code=problem.code,
             name=code.name,
             severity=code.severity,
-            message=problem.message,
+            message=legible(problem.message),
             path=path,
             span=span,
-            help=problem.help,
+            help=legible(problem.help) if problem.help is not None else None,
             pointer=target.pointer if target is not None else "",
             rule=problem.rule if problem.rule is not None else _rule_name(target, source),
             related=tuple(Related(message, path, _span(at, source)) for message, at in problem.related),

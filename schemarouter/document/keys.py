@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from schemarouter.document.places import IN_WORDS, homes, place_at
-from schemarouter.document.v1 import Approval, ClassifyEntry, Hooks, PolicyDocument, Rule, When
+from schemarouter.document.v1 import Approval, ClassifyEntry, ExampleCall, Hooks, PolicyDocument, Rule, When
 from schemarouter.document.words import closest, label, listed, shown
 from schemarouter.model.diagnostic import Problem, Target
 from schemarouter.model.limits import ExecutionBudget, RetryPolicy
@@ -28,20 +28,29 @@ _OPERATION = _same(
 )  # fmt: skip
 _READ_ONLY = _same("read_only", "readonly", "read_only_hint", "readonlyhint", "safe")
 _DESTRUCTIVE = _same("destructive", "destructive_hint", "destructivehint", "dangerous")
+_ARGUMENTS = _same("arguments", "args", "argument", "params", "parameters", "input", "inputs", "conditions")
+#: Keys that say the opposite of one of ours: renaming them would turn a rule around.
+_OPPOSITES = {
+    "local": "remote",
+    "classified": "unclassified",
+    "mutating": "read_only",
+    "mutates": "read_only",
+    "write": "read_only",
+}
 
 #: What the same thing is called in other tools' policies, or what slips out: key as written, in lower case, to ours.
 _SYNONYMS: dict[Model, dict[str, str]] = {
     PolicyDocument: {
         **_same("version", "apiversion", "api_version", "schema_version", "schemaversion", "v"),
-        **_same("rules", "rule", "policy", "policies", "permissions", "statements", "tools", "allow", "deny"),
+        **_same("rules", "rule", "policy", "policies", "permissions", "statements"),
         **_same("defaults", "default", "fallback", "guards"),
         **_same("budget", "budgets", "limits", "limit", "quota", "quotas"),
         **_same("approval", "approvals", "approve"),
         **_same("retry", "retries", "retry_policy"),
         **_same("hooks", "hook", "callbacks"),
         **_same("classify", "classification", "classifications", "annotations"),
-        **_same("invariants", "invariant", "assertions", "never"),
-        **_same("name", "id", "title", "metadata"),
+        **_same("invariants", "invariant", "assertions"),
+        **_same("name", "id", "title"),
     },
     Rule: {
         **_OPERATION,
@@ -57,11 +66,12 @@ _SYNONYMS: dict[Model, dict[str, str]] = {
     When: {
         **_READ_ONLY,
         **_DESTRUCTIVE,
-        **_same("arguments", "args", "argument", "params", "parameters", "input", "inputs", "conditions"),
-        **_same("unclassified", "unknown", "classified"),
-        **_same("remote", "local", "is_remote"),
+        **_ARGUMENTS,
+        **_same("unclassified", "unknown"),
+        **_same("remote", "is_remote"),
     },
     ClassifyEntry: {**_OPERATION, **_READ_ONLY, **_DESTRUCTIVE},
+    ExampleCall: {**_OPERATION, **_READ_ONLY, **_DESTRUCTIVE, **_ARGUMENTS},
     Approval: {
         **_same("callback", "approver", "approvers", "handler", "function", "hook", "by"),
         **_same("mode", "approval_mode", "when", "require", "required", "policy"),
@@ -93,6 +103,11 @@ def unknown_key(path: DocPath, source: Source) -> Problem:
     key = str(path[-1])
     target = Target(path, "key")
     message = f"unknown key {shown(key)} {IN_WORDS[model]}"
+    if model is ClassifyEntry and key == "remote":
+        return Problem("SR101", message, target, "remove it: whether a tool is remote is never a matter of policy")
+    opposite = _OPPOSITES.get(key.lower())
+    if opposite in model.model_fields:
+        return Problem("SR101", message, target, f"write `{opposite}` with the opposite value")
     meant = meant_by(path, source)
     if meant is not None and meant in _siblings(path, source):
         return Problem("SR101", message, target, f"remove it: `{meant}` is there already")
@@ -113,9 +128,11 @@ def meant_by(path: DocPath, source: Source) -> str | None:
         return folded
     if key in homes():
         return None  # the key exists, and belongs elsewhere
+    if _OPPOSITES.get(key.lower()) in model.model_fields:
+        return None
     siblings = _siblings(path, source)
     synonym = _SYNONYMS.get(model, {}).get(folded)
-    if synonym is not None and synonym not in siblings:
+    if synonym is not None:
         return synonym
     return closest(key, (name for name in model.model_fields if name not in siblings))
 

@@ -92,7 +92,10 @@ def _name(path: DocPath, text: str, part: Part = "value") -> Iterator[Problem]:
     where = label(path) if part == "value" else "the key"
     index = hidden_character(text)
     if index is not None:
-        help_ = "remove it: nobody can see it, and names are compared character by character"
+        if text[index] in "\n\r\t":
+            help_ = "write it on one line, without `|`, `>` or triple quotes"
+        else:
+            help_ = "remove it: nobody can see it, and names are compared character by character"
         yield Problem("SR009", f"{where} {problem}", target, help_, within=(index, index + 1))
     elif text:
         help_ = "remove the white space" if "space" in problem else "write it in the composed form (NFC)"

@@ -45,7 +45,8 @@ class Reading:
         """Whether ``problem`` is about a stand-in: then all has been said about its place."""
         if not self.stand_ins or self.source is None or not isinstance(problem.at, Target):
             return False
-        return problem.at.path in self.stand_ins or self.source.locate(problem.at) in self.stand_ins
+        places = (problem.at.path, self.source.locate(problem.at), self.source.locate(Target(problem.at.path)))
+        return not self.stand_ins.isdisjoint(places)
 
 
 class Pass(NamedTuple):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from schemarouter.document.walk import entries, examples, mapping, strings
 from schemarouter.document.words import shown
 from schemarouter.model.diagnostic import Problem, Target
-from schemarouter.model.names import split_operation
+from schemarouter.model.names import name_problem, split_operation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,8 +23,8 @@ _IMPORT_PATH = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*:[^\W\d]\w*")
 def reference_problems(source: Source) -> Iterator[Problem]:
     """Problems of the pass "references", for whatever parts of the document have the right types."""
     data = source.data
-    yield from _duplicates(data, "rules", "rules")
-    yield from _duplicates(data, "invariants", "invariants")
+    yield from _duplicates(source, "rules")
+    yield from _duplicates(source, "invariants")
     yield from _contradictions(data)
     yield from _empty_classifications(data)
     yield from _callables(data)
@@ -32,7 +32,8 @@ def reference_problems(source: Source) -> Iterator[Problem]:
     yield from _examples(data)
 
 
-def _duplicates(data: object, key: str, plural: str) -> Iterator[Problem]:
+def _duplicates(source: Source, key: str) -> Iterator[Problem]:
+    data = source.data
     names = [name for _, entry in entries(data, key) if isinstance(name := entry.get("name"), str)]
     if len(names) == len(set(names)):
         return  # the usual case
@@ -43,12 +44,15 @@ def _duplicates(data: object, key: str, plural: str) -> Iterator[Problem]:
             continue
         earlier = first.setdefault(name, index)
         if earlier != index:
+            here, there = Target((key, index, "name")), Target((key, earlier, "name"))
+            if source.locate(here) == source.locate(there):
+                here = Target((key, index))  # an alias repeats the whole entry
             yield Problem(
                 "SR106",
-                f"two {plural} are named {shown(name)}",
-                Target((key, index, "name")),
+                f"two {key} are named {shown(name)}",
+                here,
                 "give each its own name: decisions, logs and tests cite it",
-                related=(("the first one is here", Target((key, earlier, "name"))),),
+                related=(("the first one is here", there),),
             )
 
 
@@ -79,11 +83,11 @@ def _contradiction(attributes: object, path: DocPath) -> Iterator[Problem]:
 
 def _empty_classifications(data: object) -> Iterator[Problem]:
     for index, entry in entries(data, "classify"):
-        if "read_only" not in entry and "destructive" not in entry:
+        if entry.keys() <= {"operation"}:
             yield Problem(
                 "SR102",
                 "missing `read_only` or `destructive` in a `classify` entry",
-                Target(("classify", index)),
+                Target(("classify", index), "key"),
                 "say what the operations are, for example `read_only: true`",
             )
 
@@ -93,8 +97,8 @@ def _callables(data: object) -> Iterator[Problem]:
     for section, key in (("approval", "callback"), ("hooks", "before_call"), ("hooks", "after_call")):
         places += [((section, *path), name) for path, name in strings(mapping(data, section), key)]
     for path, name in places:
-        if not name.strip():
-            continue  # an empty name: the structure says so, or the names
+        if name_problem(name) is not None:
+            continue  # empty or illegible: another pass says so
         if ":" in name:
             if not _IMPORT_PATH.fullmatch(name):
                 yield Problem(

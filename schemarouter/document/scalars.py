@@ -87,7 +87,8 @@ def _walk(at: DocPath, part: object, source: Source, problems: list[Problem]) ->
     while stack:
         path, value, null_is_fine = stack.pop()
         if isinstance(value, dict):
-            stack += [((*path, key), item, null_is_fine or key == "arguments") for key, item in reversed(value.items())]
+            fine = null_is_fine or path[-1:] == ("arguments",)
+            stack += [((*path, key), item, fine) for key, item in reversed(value.items())]
         elif isinstance(value, list):
             stack += [((*path, index), item, null_is_fine) for index, item in reversed([*enumerate(value)])]
         elif isinstance(value, str):

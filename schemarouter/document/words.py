@@ -28,7 +28,12 @@ def shown(text: str) -> str:
     """``text`` in back-ticks, on one line: shortened, and with every hidden character written as an escape."""
     if len(text) > _LONGEST:
         text = text[: _LONGEST - 1] + "…"
-    return "`" + HIDDEN.sub(_escape, text).replace("`", "'") + "`"
+    return "`" + legible(text).replace("`", "'") + "`"
+
+
+def legible(text: str) -> str:
+    """``text`` with every hidden character and line end written as an escape."""
+    return text if text.isprintable() else HIDDEN.sub(_escape, text)
 
 
 def _escape(found: object) -> str:
