@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from typing import Final
 
-#: Size of a file in bytes. Positions rely on it being at most 2**24.
-MAX_BYTES: Final = 16 * 1024 * 1024
+#: Size of a file in bytes. Positions rely on it being less than 2**28.
+MAX_BYTES: Final = 4 * 1024 * 1024
+#: Lines of a file.
+MAX_LINES: Final = 250_000
 #: Mappings and lists inside each other.
 MAX_DEPTH: Final = 64
 #: Keys, scalars, mappings and lists, those that aliases repeat included.
-MAX_NODES: Final = 1_200_000
+MAX_NODES: Final = 400_000
 #: Nodes that aliases may add to those that stand in the text.
 MAX_ALIAS_NODES: Final = 10_000
 #: Aliases in a file.
@@ -29,6 +31,6 @@ MAX_KEY_PARTS: Final = 32
 #: Findings of one kind that are listed one by one (hidden characters, unquoted wildcards, duplicate keys).
 MAX_LISTED: Final = 50
 #: Code points that are read again, in total, in order to go on behind a scalar that needs quotes.
-MAX_REREAD: Final = 8 * 1024 * 1024
+MAX_REREAD: Final = 4 * 1024 * 1024
 #: Code points that the second, slow YAML parser is asked about.
 MAX_SECOND_OPINION: Final = 16_384

@@ -85,10 +85,16 @@ class Lines:
             for mark in "\v\f\x1c\x1d\x1e\x85\u2028\u2029":
                 if mark in text:
                     text = text.replace(mark, "x")
+        self._text = text
         self._length = len(text)
         self._starts = list(accumulate(map(len, text.splitlines(keepends=True)), initial=0))
         if len(self._starts) > 1 and text[-1] not in "\r\n":
             self._starts.pop()
+
+    @property
+    def count(self) -> int:
+        """How many lines there are; a line end at the end of the text starts one more."""
+        return len(self._starts)
 
     def position(self, offset: int) -> tuple[int, int]:
         """Line and column of ``offset``, both from 1."""
@@ -102,6 +108,14 @@ class Lines:
     def start(self, line: int) -> int:
         """The offset of the first character of ``line``; of the end of the text where there is no such line."""
         return self._starts[line - 1] if line <= len(self._starts) else self._length
+
+    def end_of_line(self, offset: int) -> int:
+        """The offset of the end of the line that holds ``offset``, line end not included."""
+        line = bisect_right(self._starts, offset)
+        end = self.start(line + 1)
+        while end > offset and self._text[end - 1] in "\r\n":
+            end -= 1
+        return end
 
     def offset(self, line: int, column: int) -> int:
         """The offset of a line and a column, both from 1, kept inside the text."""
@@ -154,7 +168,9 @@ class ParsedSource:
     def _value(self, node: Node) -> tuple[int, int]:
         start, end = start_of(node), end_of(node)
         # A block scalar, and all that ends with one, reaches to the next token; its last line ends before.
-        return start, start + len(self.text[start:end].rstrip())
+        while end > start and self.text[end - 1].isspace():
+            end -= 1
+        return start, end
 
     def _key(self, key: int | None, node: Node) -> tuple[int, int]:
         """The key, or for an item of a list its header or first line."""
@@ -163,16 +179,11 @@ class ParsedSource:
         if isinstance(node, MapNode) and node.head:
             return node.start, node.head
         start, end = self._value(node)
-        first = self.text[start:end].splitlines()
-        if not first:
-            return start, end
-        width = len(first[0])
-        if isinstance(node, MapNode) and node.entries:
+        line_end = self._lines.end_of_line(start)
+        if isinstance(node, MapNode) and node.entries and line_end < end:
             # The first entry, without a comment behind it.
-            last = end_of(next(iter(node.entries.values()))[1])
-            if start < last < start + width:
-                width = last - start
-        return start, start + width
+            end = end_of(next(iter(node.entries.values()))[1])
+        return start, max(start, min(end, line_end))
 
     def locate(self, target: Target) -> Span:
         """The span of ``target``.

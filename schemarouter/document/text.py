@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from schemarouter.document.limits import MAX_BYTES, MAX_LISTED
+from schemarouter.document.limits import MAX_BYTES, MAX_LINES, MAX_LISTED
 from schemarouter.document.positions import Lines
 from schemarouter.document.source import Format, Source
 from schemarouter.model.diagnostic import Problem, Span
@@ -130,6 +130,9 @@ def read_source(
     if text is None:
         return None, problems
     lines = Lines(text)
+    if lines.count > MAX_LINES:
+        advice = "split the policy, or cover many operations by one pattern"
+        return None, [Problem("SR010", f"the file has more than {MAX_LINES} lines", START, help=advice)]
     clean, hidden = hidden_characters(text, lines)
     if format == "toml":
         from schemarouter.document.toml import read_toml as read_tree

@@ -11,7 +11,8 @@ from typing import Any
 
 from schemarouter.document.positions import MASK, SHIFT, Lines, ListNode, MapNode, Node, ParsedSource
 from schemarouter.document.source import Comment, Scalar
-from schemarouter.document.toml_scan import ScanError, Scanner
+from schemarouter.document.toml_scan import Scanner
+from schemarouter.document.toml_tables import ScanError
 from schemarouter.model.diagnostic import DocPath, Problem, Span, Target
 
 
@@ -35,6 +36,7 @@ def _read(text: str, path: str, lines: Lines) -> tuple[ParsedSource | None, list
         said = [Problem(error.code, error.message, lines.span(error.start, error.end), help=error.advice)]
         if error.code == "SR001":
             before = scanner.statements[-1] if scanner.statements else 0
+            scanner.abandon(before)
             _data, judged = _judge(_without(text[:before], scanner.repeated), scanner, lines)
             said = judged + said
         return None, [*scanner.problems, *said]
@@ -52,9 +54,14 @@ def _read(text: str, path: str, lines: Lines) -> tuple[ParsedSource | None, list
 
 def _without(text: str, repeated: list[tuple[int, int]]) -> str:
     """``text`` with blanks in place of what is defined twice; everything else stays where it is."""
-    for start, end in repeated:
-        text = text[:start] + re.sub(r"[^\r\n]", " ", text[start:end]) + text[end:]
-    return text
+    pieces: list[str] = []
+    position = 0
+    for start, end in sorted(repeated):
+        if end > position:
+            start = max(start, position)
+            pieces += (text[position:start], re.sub(r"[^\r\n]", " ", text[start:end]))
+            position = end
+    return "".join(pieces) + text[position:] if pieces else text
 
 
 _PLACE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
@@ -69,6 +76,7 @@ _WORDING = (
         "a key is missing here",
         "write `key = value`; no comma before the `}`",
     ),
+    ("Unclosed inline table", "the inline table is not closed by `}`", "add the missing `,` or `}`"),
     ("Invalid statement", "this is not a TOML statement", "write `key = value` or a `[table]` header"),
     (
         "Unescaped '\\'",

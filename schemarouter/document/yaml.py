@@ -62,7 +62,7 @@ def _read(text: str, path: str, lines: Lines) -> tuple[ParsedSource | None, list
                 return None, [*_said(repairs), *checks.problems, syntax_problem(error, text, lines)]
             found = find_repair(error, text, checks.in_flow, lines)
             reread += len(text)
-            if found is None:
+            if found is None or any(found.start < old.end and old.start < found.end for old in repairs.values()):
                 return None, [*_said(repairs), *checks.problems, syntax_problem(error, text, lines)]
             repairs[found.start] = found
             if len(repairs) > MAX_LISTED or (reread > MAX_REREAD and len(repairs) > 1):
@@ -70,6 +70,8 @@ def _read(text: str, path: str, lines: Lines) -> tuple[ParsedSource | None, list
             failures.append((error, found))
             parsed = parsed[: found.start] + PLACEHOLDER * (found.end - found.start) + parsed[found.end :]
             continue
+        if len(checks.applied) < len(repairs):
+            return None, [*_said(repairs), *checks.problems]  # a placeholder became part of something else
         root = checks.stack[0]
         # A text without a document is an empty value at its start.
         data, node = (root.data[0], cast(ListNode, root.node).items[0]) if root.data else (None, 0)

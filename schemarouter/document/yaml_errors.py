@@ -92,6 +92,8 @@ def find_repair(error: YAMLError, text: str, in_flow: bool, lines: Lines) -> Rep
         if match is not None:
             message = f"`{short(match.group())}` is not quoted: YAML readers disagree about the colon in it"
             return _repair("SR001", message, text, match.start(), match.end(), lines)
+    if not problem.startswith("did not find expected"):
+        return None
     for offset in dict.fromkeys((at, at - 1, context)):
         if offset is not None and offset >= 0 and (found := _brackets_at(text, offset, lines)) is not None:
             return found
@@ -158,6 +160,16 @@ _WORDING: dict[str, tuple[str, str, bool]] = {
     "did not find expected node content": ("a value is missing here", _QUOTE, False),
     "did not find expected hexdecimal number": ("an escape lacks its digits", "write `\\xNN` or `\\uNNNN`", False),
     "found unexpected document indicator": ("the quote is not closed before the document ends", "close it", True),
+    "did not find expected comment or line break": (
+        "something stands behind the `|` or `>` of a block text",
+        "start the text on the next line",
+        False,
+    ),
+    "found an indentation indicator equal to 0": (
+        "the indentation of a block text is given as 0",
+        "remove the number behind the `|` or `>`",
+        False,
+    ),
     "found undefined tag handle": ("a tag stands here", "remove it; if it is part of the text, use quotes", False),
 }
 _TABS = (
@@ -175,6 +187,7 @@ def syntax_problem(error: YAMLError, text: str, lines: Lines) -> Problem:
     character = text[at : at + 1]
     if "directive" in where or problem == "found incompatible YAML document":
         message, advice = "a directive (`%...`) stands here", "remove the line; the file is read as YAML 1.2"
+        start = at if context is None else context
     elif problem in _TABS or (character == "\t" and "cannot start any token" in problem):
         message, advice = "a tab is used for indentation", "indent with spaces"
     elif "cannot start any token" in problem:
@@ -192,7 +205,7 @@ def syntax_problem(error: YAMLError, text: str, lines: Lines) -> Problem:
         code, message, advice = "SR010", f"the text is nested more than {MAX_DEPTH} deep", "flatten it"
     else:
         message = (f"{where}: {problem}" if where else problem).rstrip(".")
-    if code == "SR001" and _second_opinion(text):
+    if code == "SR001" and character != "\t" and "directive" not in message and _second_opinion(text):
         message += ", though some YAML readers accept it"
         advice = "quote the scalar on this line, so that every reader agrees"
     return Problem(code, message, _span(text, start, lines), help=advice)
@@ -202,7 +215,7 @@ def _span(text: str, start: int, lines: Lines) -> Span:
     """From ``start`` over the word that stands there; at the end of the text, its last line that holds something."""
     if start >= len(text):
         start = len(text.rstrip())
-    match = re.compile(r"[^\s,\[\]{}]+|[^\s]").match(text, start)
+    match = re.compile(r"[^\s,\[\]{}]+|[^\r\n]").match(text, start)
     return lines.span(start, match.end() if match else start)
 
 

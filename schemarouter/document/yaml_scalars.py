@@ -57,7 +57,8 @@ def _bounded(text: str) -> str:
     return text
 
 
-PROPERTIES = re.compile(r"(?:[&!][^\s,\[\]{}]*(?:\s+(?:#[^\r\n]*\s+)*|\Z))+")
+_PROPERTY = r"(?:&[A-Za-z0-9_-]+|!<[^>\s]*>|![^\s,\[\]{}]*)"
+PROPERTIES = re.compile(rf"(?:{_PROPERTY}(?:\s+(?:#[^\r\n]*\s+)*|(?![&!])))+")
 
 
 def written(text: str) -> Scalar:
