@@ -2,7 +2,7 @@
 
 ``pattern`` and ``patternProperties`` match with RE2 in linear time (a search; ``$`` is the end of the text and
 nothing else), ``enum`` and ``uniqueItems`` compare canonical keys in a set, ``multipleOf`` counts in exact decimals.
-Keywords that branch are counted, so that no schema, however its references multiply, makes a check run forever.
+Keywords that multiply work are counted, so that no schema and no value, however large, make a check run for long.
 
 The functions find what they need ready-made in the schema: :func:`prepare` puts it there.
 """
@@ -23,14 +23,14 @@ from jsonschema.protocols import Validator
 
 from schemarouter.model.json_value import canonical_json
 
-#: Branches (alternatives, references, patterns) that one check may try: a few seconds of work.
+#: Alternatives, references, patterns and the like that one check may try: a few seconds of work.
 MAX_STEPS = 200_000
 
 Keyword = Callable[[Any, Any, Any, Any], Iterator[ValidationError] | None]
 
 
 class TooMuchWork(Exception):  # noqa: N818 - it says what happened, and never leaves this package
-    """A check tried more than :data:`MAX_STEPS` branches."""
+    """A check took more than :data:`MAX_STEPS`."""
 
 
 class PatternError(ValueError):
@@ -103,7 +103,7 @@ _work = _Work()
 
 
 def reset_work() -> None:
-    """Start counting branches anew, for this thread."""
+    """Start counting steps anew, for this thread."""
     _work.steps = 0
 
 
@@ -113,9 +113,9 @@ def _spend(steps: int) -> None:
         raise TooMuchWork
 
 
-def _counted(keyword: Keyword) -> Keyword:
+def _counted(keyword: Keyword, cost: Callable[[Any, Any], int]) -> Keyword:
     def check(validator: Any, value: Any, instance: Any, schema: Any) -> Iterator[ValidationError] | None:
-        _spend(len(value) if isinstance(value, list | dict) else 1)
+        _spend(cost(value, instance))
         return keyword(validator, value, instance, schema)
 
     return check
@@ -201,12 +201,23 @@ _REPLACED: dict[str, Keyword] = {
     "uniqueItems": _unique_items,
     "multipleOf": _multiple_of,
 }
-_COUNTED = ("$ref", "allOf", "not", "if", "contains", "dependentSchemas", "dependencies")
+#: What one application of a keyword costs, from its value and the instance. Names are looked up fast, 32 to a step;
+#: the library compares every member of an object or array with every other for the last two.
+_COSTS: dict[str, Callable[[Any, Any], int]] = {
+    **dict.fromkeys(("$ref", "not", "if"), lambda _value, _instance: 1),
+    **dict.fromkeys(("allOf", "dependentSchemas", "dependencies"), lambda value, _instance: len(value)),
+    **dict.fromkeys(("properties", "required", "dependentRequired"), lambda value, _instance: len(value) >> 5),
+    "contains": lambda _value, instance: len(instance) if isinstance(instance, list) else 0,
+    **dict.fromkeys(
+        ("unevaluatedItems", "unevaluatedProperties"),
+        lambda _value, instance: len(instance) ** 2 // 2000 if isinstance(instance, list | dict) else 0,
+    ),
+}
 
 
 @cache
 def checking_class(base: Any) -> Any:
     """Return the validator class of a draft with the keywords of this module."""
-    counted = {name: _counted(base.VALIDATORS[name]) for name in _COUNTED if name in base.VALIDATORS}
+    counted = {name: _counted(base.VALIDATORS[name], cost) for name, cost in _COSTS.items() if name in base.VALIDATORS}
     extend: Any = validators.extend
     return extend(base, {**counted, **_REPLACED})

@@ -39,9 +39,6 @@ _APPLICATORS: dict[str, tuple[str, bool]] = {
     "$defs": (_MAP, False),
     "definitions": (_MAP, False),
 }
-_BRANCHING = frozenset({"$ref", "patternProperties", "contains"}) | {
-    name for name, (_, in_place) in _APPLICATORS.items() if in_place
-}
 #: Keywords that change where references lead while a value is checked, and more than one document needs.
 _DYNAMIC = ("$dynamicRef", "$recursiveRef")
 
@@ -57,24 +54,17 @@ class SchemaError(ValueError):
         self.reason = reason
 
 
-class Scanned(NamedTuple):
-    """What a scan found: whether keywords occur that branch, and all declared property names."""
-
-    branches: bool
-    declared: frozenset[str]
-
-
 class _Node(NamedTuple):
     schema: dict[str, Any]
     path: Path
     in_place: list[int]
 
 
-def scan(document: dict[str, Any], draft: Any, meta: Any) -> Scanned:
-    """Check ``document`` and put prepared keywords into it. Raises :class:`SchemaError`.
+def scan(document: dict[str, Any], draft: Any, meta: Any) -> frozenset[str]:
+    """Check ``document``, put prepared keywords into it, and return every property name that it declares.
 
     ``draft`` is the ``referencing`` specification of the document's draft, ``meta`` a function from a schema to the
-    path of what is wrong with its form, or ``None``.
+    path of what is wrong with its form, or ``None``. Raises :class:`SchemaError`.
     """
     own_id = (draft.id_of(document) or "").removesuffix("#")
     for name in ("$id", "id"):  # every reference becomes one into a nameless document
@@ -110,8 +100,7 @@ def scan(document: dict[str, Any], draft: Any, meta: Any) -> Scanned:
             prepare(node.schema)
         except PatternError as error:
             raise SchemaError(node.path, f"holds a regular expression that {error}") from None
-    declared = frozenset(name for node in nodes.values() for name in _declared(node.schema))
-    return Scanned(not keywords.isdisjoint(_BRANCHING), declared)
+    return frozenset(name for node in nodes.values() for name in _declared(node.schema))
 
 
 def _refuse_unsupported(schema: dict[str, Any], path: Path, draft: Any) -> None:

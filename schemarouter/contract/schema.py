@@ -42,7 +42,7 @@ class Violation(NamedTuple):
 class CompiledSchema:
     """A checked schema. Immutable, and safe to use from several threads."""
 
-    __slots__ = ("_branches", "_iter_errors", "declared")
+    __slots__ = ("_iter_errors", "declared")
 
     def __init__(self, schema: dict[str, Any]) -> None:
         """Check and prepare ``schema``; raise :class:`~schemarouter.contract.scan.SchemaError`."""
@@ -51,16 +51,13 @@ class CompiledSchema:
         except JsonValueError as error:
             raise SchemaError(error.path, error.reason) from None
         base = _draft(document.pop("$schema", None))
-        scanned = scan(document, specification_with(base.META_SCHEMA["$schema"]), _meta_check(base))
-        self._branches = scanned.branches
         #: Every property name that the schema declares anywhere: these may be shown.
-        self.declared: frozenset[str] = scanned.declared
+        self.declared = scan(document, specification_with(base.META_SCHEMA["$schema"]), _meta_check(base))
         self._iter_errors = checking_class(base)(document, registry=_NOTHING_REMOTE).iter_errors
 
     def violation(self, value: Any) -> Violation | None:
         """Return the first thing that is wrong with ``value``, or ``None`` if it fits."""
-        if self._branches:
-            reset_work()
+        reset_work()
         try:
             for error in self._iter_errors(value):
                 return Violation(tuple(error.absolute_path), error.validator or "false")
