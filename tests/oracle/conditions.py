@@ -70,16 +70,20 @@ def is_type(value, name):
     return kind(value) == "number" and value == int(value) if name == "integer" else kind(value) == name
 
 
+def is_json(value):
+    """Whether the value and everything in it is JSON, finite numbers only."""
+    parts = value if kind(value) == "array" else value.values() if kind(value) == "object" else []
+    return kind(value) is not None and all(map(is_json, parts))
+
+
 def equal(one, other):
-    """JSON equality; ``None`` where something in it is no JSON value."""
-    if kind(one) is None or kind(other) is None:
-        return None
+    """JSON equality of JSON values."""
     if kind(one) != kind(other):
         return False
     if kind(one) == "array":
-        return len(one) == len(other) and kleene_and(map(equal, one, other))
+        return len(one) == len(other) and all(map(equal, one, other))
     if kind(one) == "object":
-        return one.keys() == other.keys() and kleene_and(equal(one[name], other[name]) for name in one)
+        return one.keys() == other.keys() and all(equal(one[name], other[name]) for name in one)
     return one == other
 
 
@@ -99,9 +103,9 @@ def keyword_holds(keyword, condition, value, inside):
         return True if any(is_type(value, name) for name in types) else (False if inside else None)
     if keyword in ("const", "enum"):
         members = [operand] if keyword == "const" else operand
-        if kind(value) not in map(kind, members):
+        if kind(value) not in map(kind, members) or not is_json(value):
             return None
-        return kleene_or(equal(value, member) for member in members)
+        return any(equal(value, member) for member in members)
     if keyword == "not":
         return kleene_not(holds(operand, value, inside=True))
     if keyword == "anyOf":

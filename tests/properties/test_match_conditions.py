@@ -24,7 +24,9 @@ NAMES = st.sampled_from(["a", "b", "c"])
 PLAIN = st.recursive(
     SCALARS, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(NAMES, inner, max_size=3), max_leaves=6
 )
-ODD = st.sampled_from([float("nan"), float("inf"), (1,), b"a", [float("nan")], {"a": float("-inf")}])
+ODD = st.sampled_from(
+    [float("nan"), float("inf"), (1,), b"a", [float("nan")], {"a": float("-inf")}, {"b": [float("nan")]}]
+)
 PATHS = [
     "/a",
     "/a/b",

@@ -374,7 +374,7 @@ def test_why_names_the_keyword_and_never_the_value() -> None:
     assert reasons["amount"] == (None, "is a string, of which `type: number` cannot tell")
     assert reasons["to"] == (True, "holds")
     assert reasons["note"] == (None, "is no JSON value, or not finite")
-    assert {why for _, _, why in conditions.why(None)} == {"the arguments are not known"}
+    assert {why for _, _, why in conditions.why(None)} == {"is not known"}
 
 
 def test_describe_and_equality() -> None:
