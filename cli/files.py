@@ -7,7 +7,7 @@ import stat
 import sys
 from contextlib import suppress
 
-from schemarouter_cli.failure import CannotRun, os_reason
+from schemarouter_cli.failure import CannotRun, ReaderGone, os_reason
 from schemarouter_cli.text import display_path
 
 STDIN = "-"
@@ -38,14 +38,29 @@ def write_atomically(path: str, data: bytes) -> None:
     shown = display_path(path)
     if os.path.isdir(path):
         raise CannotRun(f"cannot write `{shown}`: is a directory", "name a file")
-    target = os.path.realpath(path)
+    try:
+        mode = _mode(path)
+        if mode is None or stat.S_ISREG(mode):
+            _replace(os.path.realpath(path), data, mode)
+        else:
+            with open(path, "wb") as file:
+                file.write(data)
+    except BrokenPipeError:
+        raise ReaderGone from None
+    except OSError as error:
+        raise CannotRun(f"cannot write `{shown}`: {os_reason(error)}") from None
+
+
+def _mode(path: str) -> int | None:
+    try:
+        return os.stat(path).st_mode
+    except FileNotFoundError:
+        return None
+
+
+def _replace(target: str, data: bytes, mode: int | None) -> None:
     temporary = f"{target}.{os.urandom(6).hex()}.tmp"
     try:
-        mode = os.stat(target).st_mode if os.path.lexists(target) else None
-        if mode is not None and not stat.S_ISREG(mode):
-            with open(target, "wb") as file:
-                file.write(data)
-            return
         # 0o666 is narrowed by the user's umask, as for any new file.
         with open(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666), "wb") as file:
             file.write(data)
@@ -54,10 +69,6 @@ def write_atomically(path: str, data: bytes) -> None:
         if mode is not None:
             os.chmod(temporary, stat.S_IMODE(mode))
         os.replace(temporary, target)
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        raise CannotRun(f"cannot write `{shown}`: {os_reason(error)}") from None
     finally:
         with suppress(OSError):
             os.unlink(temporary)

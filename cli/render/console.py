@@ -26,4 +26,5 @@ def render(parts: Iterable[RenderableType], *, color: bool, width: int) -> str:
     )
     for part in parts:
         console.print(part, soft_wrap=True)
-    return buffer.getvalue()
+    # Tables fill their cells up with blanks; nobody needs those at the end of a line.
+    return "".join(f"{line.rstrip(' ')}\n" for line in buffer.getvalue().split("\n")[:-1])

@@ -9,6 +9,9 @@ from schemarouter.model.diagnostic import Call
 from schemarouter_cli.outcome import Outcome
 from schemarouter_cli.text import count, printable
 
+READ_ONLY_WORDS = {True: "read-only", False: "mutating", None: "unclassified"}
+DESTRUCTIVE_WORDS = {True: "destructive", False: "not destructive", None: "destructive unknown"}
+
 
 def summary(outcome: Outcome) -> str:
     """``2 errors and 1 warning in 3 files (1 suppressed)``."""
@@ -20,9 +23,7 @@ def summary(outcome: Outcome) -> str:
 
 def attributes_text(remote: bool, read_only: bool | None, destructive: bool | None) -> str:
     """Attributes of a call in words: ``remote, unclassified, destructive unknown``."""
-    words = {True: "read-only", False: "mutating", None: "unclassified"}
-    destroys = {True: "destructive", False: "not destructive", None: "destructive unknown"}
-    return f"{'remote' if remote else 'local'}, {words[read_only]}, {destroys[destructive]}"
+    return f"{'remote' if remote else 'local'}, {READ_ONLY_WORDS[read_only]}, {DESTRUCTIVE_WORDS[destructive]}"
 
 
 def call_text(call: Call) -> str:
