@@ -2,14 +2,15 @@
 
 What is named wins: operations in ``preferred_tools``, then operations that the query spells out, then tools in
 ``preferred_tools``, of which the best matching endpoint is taken. Only where nothing is named do the words of the
-query decide, against names, aliases, fields, parameters and descriptions; ties fall to what was registered first.
+query decide, against names, aliases, fields, parameters and descriptions; ties fall to what was registered first, and
+a second call needs words that the first one does not answer.
 A plan is a proposal: every call of it passes all checks, policy and approval included, when it is executed.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -68,10 +69,10 @@ def _choose(snapshot: RegistrySnapshot, request: PlanRequest) -> list[PreparedEn
     named += _spelled_out(operations, request.query)
     for tool in tools:
         if not any(endpoint.tool is tool for endpoint in named):
-            named += _ranked(tool.endpoints.values(), words)[:1]
+            named += [max(tool.endpoints.values(), key=lambda each: _score(each, words))] if tool.endpoints else []
     if named:
         return list(dict.fromkeys(named))
-    return [endpoint for endpoint in _ranked(operations.values(), words) if _score(endpoint, words) > 0]
+    return _by_words(list(operations.values()), words, request.max_calls)
 
 
 def _spelled_out(operations: dict[str, PreparedEndpoint], query: str) -> list[PreparedEndpoint]:
@@ -86,15 +87,28 @@ def _spelled_out(operations: dict[str, PreparedEndpoint], query: str) -> list[Pr
     return [endpoint for _, endpoint in sorted(found, key=lambda item: item[0])]
 
 
-def _ranked(endpoints: Iterable[PreparedEndpoint], words: set[str]) -> list[PreparedEndpoint]:
-    return sorted(endpoints, key=lambda endpoint: -_score(endpoint, words))  # stable: ties keep their order
+def _by_words(endpoints: list[PreparedEndpoint], words: set[str], limit: int) -> list[PreparedEndpoint]:
+    """Take the best match, then the best for the words that are left, while there is one."""
+    chosen: list[PreparedEndpoint] = []
+    while endpoints and len(chosen) < limit:
+        best = max(endpoints, key=lambda endpoint: _score(endpoint, words))  # the first of equals
+        if _score(best, words) == 0:
+            break
+        chosen.append(best)
+        words = words - _known_words(best).keys()
+    return chosen
 
 
 def _score(endpoint: PreparedEndpoint, words: set[str]) -> int:
+    known = _known_words(endpoint)
+    return sum(known.get(word, 0) for word in words)
+
+
+def _known_words(endpoint: PreparedEndpoint) -> dict[str, int]:
     known = _words_of.get(endpoint)
     if known is None:
         known = _words_of[endpoint] = _index(endpoint)
-    return sum(known.get(word, 0) for word in words)
+    return known
 
 
 def _index(endpoint: PreparedEndpoint) -> dict[str, int]:
