@@ -36,6 +36,9 @@ format: $(STAMP) ## format the code
 	@$(BIN)/ruff check --fix --quiet .
 	@$(BIN)/ruff format --quiet .
 
+schemas: $(STAMP) ## write the JSON Schema of the policy file anew
+	@$(BIN)/python -m schemarouter.document.schema > schemas/policy.v1.schema.json
+
 lock:            ## resolve the locked versions anew
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@$(BIN)/python -m pip install --quiet uv
