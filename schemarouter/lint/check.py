@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from schemarouter.compiler.compile import compile_policy, locations_of
 from schemarouter.compiler.examples import failed_examples
 from schemarouter.document.codes import READER_CODES
+from schemarouter.document.collector import collector_paused
 from schemarouter.document.findings import to_findings
 from schemarouter.document.reader import read_policy
 from schemarouter.errors import SchemaRouterError
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from schemarouter.document.v1 import PolicyDocument
     from schemarouter.lint.context import Resolver
     from schemarouter.lint.rule import Rule
+    from schemarouter.lint.suppress import Suppression
     from schemarouter.model.diagnostic import Finding, Problem
 
 
@@ -66,23 +68,37 @@ def check_policy(
     Raises :class:`~schemarouter.lint.select.UnknownSelectorError` for a selector that fits no code, and
     :class:`LintRuleError` if a rule fails.
     """
-    names = registry.names()
-    selection = Selection(names, select, ignore, pedantic=pedantic)
-    document, source, found = read_policy(raw, path, format)
+    selection = Selection(registry.names(), select, ignore, pedantic=pedantic)
+    with collector_paused():
+        return _check(raw, path, format, selection, resolve, today)
+
+
+def _check(
+    raw: bytes | str,
+    path: str,
+    format_: Format,
+    selection: Selection,
+    resolve: Resolver | None,
+    today: date | None,
+) -> CheckReport:
+    document, source, found = read_policy(raw, path, format_)
     findings = list(found)
-    suppressions, problems = find_suppressions(source, names, today) if source and today else ([], [])
+    suppressions: list[Suppression] = []
+    problems: list[Problem] = []
+    if source is not None and today is not None:
+        suppressions, problems = find_suppressions(source, registry.names(), today)
     graph = None
     suppressed = 0
     if document is not None and source is not None:
         graph = compile_policy(document, locations=locations_of(document, source))
+        failed = failed_examples(document, graph)
         rules = [
             rule
             for rule in registry.rules()
             if selection.wants(rule.code, rule.severity) and ("resolver" not in rule.needs or resolve is not None)
         ]
-        context = LintContext(document, source, graph, resolve)
-        failed = failed_examples(document, graph)
-        findings += to_findings([*failed, *_lint(rules, context)], source, path, codes=registry.codes())
+        linted = _lint(rules, LintContext(document, source, graph, resolve))
+        findings += to_findings([*failed, *linted], source, path, codes=registry.codes())
         findings, suppressed, unused = apply_suppressions(findings, suppressions, {rule.code for rule in rules})
         problems += unused
         if failed:

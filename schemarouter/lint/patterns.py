@@ -97,7 +97,7 @@ def quoted(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)
 
 
-_BRACES = re.compile(r"\{[^{}]*,[^{}]*\}")
+_BRACES = re.compile(r"\{[^{},]*,[^{}]*\}")
 
 
 def braces(pattern: str) -> str | None:

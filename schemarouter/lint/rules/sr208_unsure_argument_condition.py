@@ -116,9 +116,9 @@ def _untyped_alternatives(path: DocPath, condition: object) -> Iterator[Problem]
     alternatives = condition.get("anyOf")
     if isinstance(alternatives, list):
         families = [_families(alternative) for alternative in alternatives]
+        every = frozenset[str]().union(*families)
         for index, alternative in enumerate(alternatives):
-            others = frozenset[str]().union(*families[:index], *families[index + 1 :])
-            if families[index] and not others <= families[index] and not _says_type(alternative):
+            if families[index] and not every <= families[index] and not _says_type(alternative):
                 yield Problem(
                     "SR208",
                     "this alternative has no `type`, values that only the others are about leave it in doubt",

@@ -32,7 +32,8 @@ budget: {max_tool_calls: 20}
 ## Limits
 Braces without a comma, as in `/users/{id}`, are taken for a part of the name. To say that a bracket or a brace is
 meant literally, put it into brackets: `[[]`, `[{]`. The fix makes a list of the alternatives; it changes what the
-policy decides and is *unsafe*. It is offered where `operation` is a single pattern with one group of braces.
+policy decides and is *unsafe*. It is offered where `operation` is a single pattern with one group of braces, which has
+at most ten alternatives.
 """
 
 from __future__ import annotations
@@ -48,6 +49,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from schemarouter.lint.context import LintContext, PatternAt
+
+
+#: Alternatives that are written out.
+_MOST = 10
 
 
 @rule("SR302", "literal-bracket-or-brace", "error")
@@ -71,9 +76,9 @@ def check(policy: LintContext) -> Iterator[Problem]:
 
 
 def _braces(pattern: PatternAt, group: str) -> Problem:
-    single = pattern.path[-1] == "operation" and pattern.text.count("{") == 1
+    single = pattern.path[-1] == "operation" and pattern.text.count("{") == 1 and group.count(",") < _MOST
     start = pattern.text.index(group)
-    choices = ", ".join(quoted(text) for text in alternatives(pattern.text))
+    choices = ", ".join(quoted(text) for text in alternatives(pattern.text)) if single else ""
     return Problem(
         "SR302",
         f"{shown(group)} matches only these very characters, there are no alternatives in braces",

@@ -40,9 +40,9 @@ budget: {max_tool_calls: 20}
 ```
 
 ## Limits
-Of a pattern, the parts up to each dot are compared, as far as no wildcard occurs. Variants within one rule's own list
-of patterns are taken for intended. Pairs such as `l` and `1`, or `rn` and `m`, are not compared. The table of
-look-alike letters is a short one of common cases.
+Of a pattern, the parts up to each of the first four dots are compared, as far as no wildcard occurs. Variants within
+one rule's own list of patterns are taken for intended. Pairs such as `l` and `1`, or `rn` and `m`, are not compared.
+The table of look-alike letters is a short one of common cases.
 """
 
 from __future__ import annotations
@@ -60,6 +60,10 @@ if TYPE_CHECKING:
 
     from schemarouter.lint.context import LintContext
     from schemarouter.model.diagnostic import DocPath
+
+
+#: Dots up to which a name is compared in parts. Bounds what a name that is all dots costs.
+_MOST_PARTS = 4
 
 
 @rule("SR307", "confusable-name", "warning")
@@ -137,9 +141,11 @@ def _literal_parts(pattern: str) -> Iterator[str]:
     if not found or found[0].kind != "text":
         return
     text = found[0].text
-    end = text.find(".")
-    while end > 0:
-        yield text[:end]
+    end = 0
+    for _ in range(_MOST_PARTS):
         end = text.find(".", end + 1)
+        if end < 0:
+            break
+        yield text[:end]
     if len(found) == 1:
         yield text
