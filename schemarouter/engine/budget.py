@@ -147,6 +147,8 @@ class Limits(NamedTuple):
 
     def call_charges(self, tool: str) -> Charges:
         """What one logical call of ``tool`` is charged (stage 6)."""
+        if self is NO_LIMITS:
+            return _A_CALL
         total = Charge("calls", 1, self.max_tool_calls, "max_tool_calls")
         if tool not in self.per_tool_calls:
             return (total,)
@@ -154,6 +156,8 @@ class Limits(NamedTuple):
 
     def attempt_charges(self, operation: str, tool: str, remote: bool) -> Charges:
         """What one attempt is charged before the invoker runs (stage 9)."""
+        if self is NO_LIMITS:
+            return _A_REMOTE_ATTEMPT if remote else _AN_ATTEMPT
         charges: Charges = (Charge("attempts", 1, self.max_attempts, "max_attempts"),)
         if remote:
             charges += (Charge("remote attempts", 1, self.max_remote_attempts, "max_remote_attempts"),)
@@ -182,3 +186,7 @@ def _smaller(left: _Number | None, right: _Number | None) -> _Number | None:
 
 
 NO_LIMITS = Limits()
+#: The charges of runs without limits, made once.
+_A_CALL: Charges = (Charge("calls", 1, None, "max_tool_calls"),)
+_AN_ATTEMPT: Charges = (Charge("attempts", 1, None, "max_attempts"),)
+_A_REMOTE_ATTEMPT: Charges = (*_AN_ATTEMPT, Charge("remote attempts", 1, None, "max_remote_attempts"))

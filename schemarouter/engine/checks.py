@@ -11,7 +11,7 @@ from collections.abc import Generator
 from typing import Any
 
 from schemarouter.contract.prepared import PreparedEndpoint
-from schemarouter.engine.commands import Command, Look
+from schemarouter.engine.commands import Command
 from schemarouter.engine.frame import Authority, Binding, Frame, View
 from schemarouter.errors import (
     ApprovalDeniedError,
@@ -62,7 +62,7 @@ def look_again(frame: Frame) -> Generator[Command, Any, None]:
     is another one, even for the same contract.
     """
     call = frame.call
-    view: View = yield Look(call.tool, call.endpoint)
+    view: View = yield frame.look
     _check_authority(frame, view.authority)
     if view.endpoint is not frame.contract:
         if view.endpoint is None or view.endpoint.tool_fingerprint != frame.contract.tool_fingerprint:

@@ -6,7 +6,7 @@ answers with a list of replies.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from typing import Any, NamedTuple, TypeAlias
 
 from schemarouter.engine.budget import Charges, Ledger
@@ -67,6 +67,9 @@ USER_CODE = (Invoke, RunHook, AskApproval)
 Command: TypeAlias = Look | ReadClock | Reserve | Sleep | UserCode
 
 READ_CLOCK = ReadClock()
+
+#: What a stage returns: its commands, or nothing where it has none to give. Its value ``True`` means: back one stage.
+Script: TypeAlias = Generator[Command, Any, bool | None] | tuple[()]
 
 
 class Returned(NamedTuple):

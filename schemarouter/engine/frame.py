@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, Protocol
 from schemarouter.compiler.graph import EvaluationGraph
 from schemarouter.contract.prepared import PreparedEndpoint
 from schemarouter.engine.budget import Ledger, Limits
+from schemarouter.engine.commands import Look
 from schemarouter.engine.retry import Retry
 from schemarouter.errors import PlanningError, SchemaValidationError
 from schemarouter.model.call import ToolCall, ToolResult
@@ -150,6 +151,7 @@ class Frame:
         "data",
         "decision",
         "given",
+        "look",
         "needs_approval",
         "projected",
         "raw",
@@ -177,9 +179,10 @@ class Frame:
         #: The effective ``read_only``, as the policy classifies the operation.
         self.read_only: bool | None = None
         self.result: ToolResult | None = None
-        # Set by the stages, in their order: the private copy; what the last validation accepted; what the invoker
+        # Set by the stages, in their order: the private copy, and the question for its contract; what the last validation accepted; what the invoker
         # returned; the checked copy of it; its projection.
         self.call: PrivateCall
+        self.look: Look
         self.contract: PreparedEndpoint
         self.binding: Binding
         self.raw: Any

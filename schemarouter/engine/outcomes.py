@@ -6,7 +6,7 @@ from collections.abc import Callable, Generator
 from typing import Any
 
 from schemarouter.contract.detach import detach
-from schemarouter.engine.commands import READ_CLOCK, Command, CutOff, Outcome, Raised, Returned, RunHook
+from schemarouter.engine.commands import READ_CLOCK, Command, CutOff, Outcome, Raised, Returned, RunHook, Script
 from schemarouter.engine.frame import Frame
 from schemarouter.errors import ExecutionBudgetExceededError, ExecutionHookError
 from schemarouter.model.call import ToolCall, ToolResult
@@ -21,12 +21,15 @@ def time_is_up(frame: Frame, during: str) -> ExecutionBudgetExceededError:
     )
 
 
-def check_time(frame: Frame, during: str) -> Generator[Command, Any, None]:
+def check_time(frame: Frame, during: str) -> Script:
     """Fail if the time of the run is over."""
-    if frame.run.deadline is not None:
-        now: float = yield READ_CLOCK
-        if now >= frame.run.deadline:
-            raise time_is_up(frame, during)
+    return () if frame.run.deadline is None else _compare(frame, frame.run.deadline, during)
+
+
+def _compare(frame: Frame, deadline: float, during: str) -> Generator[Command, Any, None]:
+    now: float = yield READ_CLOCK
+    if now >= deadline:
+        raise time_is_up(frame, during)
 
 
 def settle(frame: Frame, outcome: Outcome, during: str) -> Generator[Command, Any, Returned | Raised]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator
 from typing import Any, NamedTuple
 
-from schemarouter.engine.commands import Command
+from schemarouter.engine.commands import Command, Script
 from schemarouter.engine.frame import Frame
 from schemarouter.engine.stages import (
     after_hooks,
@@ -28,8 +28,7 @@ from schemarouter.engine.stages import (
 )
 from schemarouter.model.stages import STAGES
 
-#: What a stage does. ``True`` means: go back one stage.
-Run = Callable[[Frame], Generator[Command, Any, bool | None]]
+Run = Callable[[Frame], Script]
 
 
 class Step(NamedTuple):

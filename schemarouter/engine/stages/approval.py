@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Generator
 from typing import Any
 
-from schemarouter.engine.commands import AskApproval, Command, Raised
+from schemarouter.engine.commands import AskApproval, Command, Raised, Script
 from schemarouter.engine.frame import Frame
 from schemarouter.engine.outcomes import settle, snapshots
 from schemarouter.errors import ApprovalDeniedError
@@ -16,10 +16,13 @@ from schemarouter.errors import ApprovalDeniedError
 STAGE = "approval"
 
 
-def run(frame: Frame) -> Generator[Command, Any, None]:
-    """Ask, and fail closed for anything but ``True``."""
-    if not frame.needs_approval:
-        return
+def run(frame: Frame) -> Script:
+    """Ask where the decision wants it."""
+    return _ask(frame) if frame.needs_approval else ()
+
+
+def _ask(frame: Frame) -> Generator[Command, Any, None]:
+    """Fail closed for anything but ``True``."""
     operation = frame.call.operation
     callback = frame.run.authority.approval
     if callback is None:

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
-from typing import Any
-
-from schemarouter.engine.commands import Command
+from schemarouter.engine.commands import Script
 from schemarouter.engine.frame import Frame
 from schemarouter.engine.outcomes import run_hooks
 
 STAGE = "before-hooks"
 
 
-def run(frame: Frame) -> Generator[Command, Any, None]:
+def run(frame: Frame) -> Script:
     """Run the before-call hooks of the file, then those of the code."""
     hooks = frame.run.authority.before
-    if hooks:
-        yield from run_hooks(frame, "before", hooks, None)
+    return run_hooks(frame, "before", hooks, None) if hooks else ()

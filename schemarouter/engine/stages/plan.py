@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
-from typing import Any
-
-from schemarouter.engine.commands import Command
+from schemarouter.engine.commands import Look, Script
 from schemarouter.engine.frame import Frame, PrivateCall, private_copy
 
 STAGE = "plan"
 
 
-def run(frame: Frame) -> Generator[Command, Any, None]:
+def run(frame: Frame) -> Script:
     """Copy the call, unless that was done when its plan was taken in."""
     given = frame.given
     frame.call = given if type(given) is PrivateCall else private_copy(given)
     frame.given = None
-    yield from ()
+    frame.look = Look(frame.call.tool, frame.call.endpoint)
+    return ()

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
-from typing import Any
-
-from schemarouter.engine.commands import Command
+from schemarouter.engine.commands import Script
 from schemarouter.engine.frame import Frame
 from schemarouter.model.call import ToolResult
 
 STAGE = "project"
 
 
-def run(frame: Frame) -> Generator[Command, Any, None]:
+def run(frame: Frame) -> Script:
     """Make the result of what was asked for."""
     call = frame.call
     fields = list(call.fields)
     data, frame.data = frame.contract.project(frame.data, fields), None
     frame.projected = ToolResult(tool=call.tool, endpoint=call.endpoint, data=data, projected_fields=fields)
-    yield from ()
+    return ()

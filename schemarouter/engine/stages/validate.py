@@ -6,7 +6,7 @@ from collections.abc import Generator
 from typing import Any
 
 from schemarouter.engine.checks import check_binding, check_call
-from schemarouter.engine.commands import Command, Look
+from schemarouter.engine.commands import Command
 from schemarouter.engine.frame import Frame, View
 
 STAGE = "validate"
@@ -14,6 +14,6 @@ STAGE = "validate"
 
 def run(frame: Frame) -> Generator[Command, Any, None]:
     """Check everything once. The binding comes last: it is no part of what was planned."""
-    view: View = yield Look(frame.call.tool, frame.call.endpoint)
+    view: View = yield frame.look
     check_call(frame, view)
     check_binding(frame, view.binding)
