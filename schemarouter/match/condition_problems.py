@@ -45,6 +45,8 @@ class ConditionError(SchemaRouterError, ValueError):
         return (type(self), (self.problems,))
 
 
+_LONGEST_GUESS = 60
+_MOST_GUESSES = 100
 _BAD_ESCAPE = re.compile("~(?![01])")
 
 
@@ -117,7 +119,9 @@ class _Finder:
         if advice is None:
             from difflib import get_close_matches
 
-            close = get_close_matches(keyword, KEYWORDS, n=1)
+            # Comparing is slow: a short keyword only, and not for the ten-thousandth of them.
+            worthwhile = len(keyword) <= _LONGEST_GUESS and len(self.problems) < _MOST_GUESSES
+            close = get_close_matches(keyword, KEYWORDS, n=1) if worthwhile else []
             advice = f"did you mean `{close[0]}`?" if close else f"the keywords are {', '.join(KEYWORDS)}"
         self.add((*path, keyword), "unknown-keyword", f"unknown keyword `{keyword}` in a condition", advice)
 
