@@ -99,13 +99,17 @@ def _rule_name(target: Target | None, source: Source | None) -> str | None:
 
 
 def _stable_pointer(target: Target | None, source: Source | None) -> str:
-    """The pointer with the rule's name (else its patterns) in place of its index, which every insertion changes."""
+    """The pointer with the rule's name (else its first pattern) in place of its index, which every insertion changes."""
     if target is None:
         return ""
     rule = _rule(target.path, source)
     if not isinstance(rule, dict):
         return target.pointer
-    label = rule.get("name") or rule.get("operation")
+    label, patterns = rule.get("name"), rule.get("operation")
+    if not isinstance(label, str):
+        label = patterns[0] if isinstance(patterns, list) and patterns else patterns
+    if not isinstance(label, str):
+        return target.pointer
     return target._replace(path=("rules", f"[{label}]", *target.path[2:])).pointer
 
 
