@@ -6,7 +6,6 @@ The other front end of the compiler: what is said here and in a policy file beco
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from pydantic import JsonValue, field_validator
@@ -35,6 +34,14 @@ class _Compiled(FrozenModel):
         if not update:
             return super().model_copy(deep=deep)
         return type(self)(**{name: getattr(self, name) for name in self.model_fields_set} | dict(update))
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if name in type(self).model_fields:
+            super().__setattr__(name, value)  # says that the model is frozen
+        raise AttributeError(f"`{name}` cannot be set: the object is immutable")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"`{name}` cannot be deleted: the object is immutable")
 
     def __getstate__(self) -> dict[Any, Any]:
         """Fields only: what was compiled or remembered is made again."""
@@ -141,22 +148,17 @@ class ExecutionPolicy(_Compiled):
     def _rules_to_tuple(cls, value: Any) -> Any:
         return tuple(value) if isinstance(value, list) else value
 
-    @cached_property
+    @property
     def graph(self) -> EvaluationGraph:
         """The compiled policy: equal to that of a policy file that says the same."""
-        return EvaluationGraph(
-            Content(
-                None,
-                Guards(self.allow_mutations, self.allow_destructive, self.allow_unclassified_remote),
-                ApprovalGate(self.approval_mode, None),
-                (),
-                tuple(map(_record, self.rules)),
-                None,
-                None,
-                NO_HOOKS,
-                (),
-            )
-        )
+        graph: EvaluationGraph | None = self.__dict__.get("_graph")
+        if graph is None:
+            guards = Guards(self.allow_mutations, self.allow_destructive, self.allow_unclassified_remote)
+            rules = tuple(map(_record, self.rules))
+            gate = ApprovalGate(self.approval_mode, None)
+            graph = EvaluationGraph(Content(None, guards, gate, (), rules, None, None, NO_HOOKS, ()))
+            self.__dict__["_graph"] = graph
+        return graph
 
     def evaluate(self, tool: ToolSpec, endpoint: EndpointSpec, call: ToolCall | None) -> PolicyDecision:
         """Decide one call: whether it may run, and which rule or guard says so.
@@ -174,9 +176,9 @@ class ExecutionPolicy(_Compiled):
 
         ``False`` for a call that the policy denies; ``True`` where no decision could be made.
         """
-        if tool is None:
-            return needs_approval(self.graph.approval, "allow", endpoint.read_only)
         try:
+            if tool is None:
+                return needs_approval(self.graph.approval, "allow", endpoint.read_only)
             return self.graph.requires_approval(*_attributes(tool, endpoint), arguments=_arguments(call))
         except Exception:  # noqa: BLE001 - whatever went wrong, somebody has to look at the call
             return True
