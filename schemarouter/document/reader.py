@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from schemarouter.document.source import Format, Source
+    from schemarouter.document.text import Text
     from schemarouter.document.v1 import PolicyDocument
     from schemarouter.model.diagnostic import DocPath, Finding, Span
 
@@ -30,12 +31,13 @@ class ReadResult(NamedTuple):
 class Reading:
     """A file while it is being read: what the passes so far made of it."""
 
-    __slots__ = ("document", "format", "path", "raw", "source", "stand_ins")
+    __slots__ = ("document", "format", "path", "raw", "source", "stand_ins", "text")
 
     def __init__(self, raw: bytes | str, path: str, format: Format) -> None:  # noqa: A002 - the word for it everywhere in this package
         self.raw = raw
         self.path = path
         self.format = format
+        self.text: Text | None = None
         self.source: Source | None = None
         self.document: PolicyDocument | None = None
         #: Where the tree holds a stand-in because something there could not be read: paths and spans.
@@ -57,10 +59,19 @@ class Pass(NamedTuple):
     because: str
 
 
-def _text_and_tree(reading: Reading) -> list[Problem]:
-    from schemarouter.document.text import read_source  # lazily, as below: a pass is imported when it runs
+def _text(reading: Reading) -> list[Problem]:
+    from schemarouter.document.text import read_text  # here, as below: a pass is imported when it runs
 
-    reading.source, problems = read_source(reading.raw, reading.path, reading.format)
+    reading.text, problems = read_text(reading.raw)
+    return problems
+
+
+def _tree(reading: Reading) -> list[Problem]:
+    from schemarouter.document.text import read_tree
+
+    if reading.text is None:
+        return []
+    reading.source, problems = read_tree(reading.text, reading.path, reading.format)
     for problem in problems:
         if READER_CODES[problem.code].severity == "error":
             reading.stand_ins.add(problem.at.path if isinstance(problem.at, Target) else problem.at)
@@ -99,9 +110,14 @@ def _listed(problems_of: Callable[[Source], Iterator[Problem]], reading: Reading
 #: in one place hides no error in another.
 PASSES: tuple[Pass, ...] = (
     Pass(
-        "text and tree",
-        _text_and_tree,
-        "bytes have to be text, and text a tree, before anything in it can be named",
+        "text",
+        _text,
+        "first: what is no text has no lines and columns to say anything about",
+    ),
+    Pass(
+        "tree",
+        _tree,
+        "both formats are parsed from characters that everybody sees and reads alike",
     ),
     Pass(
         "structure and types",

@@ -1,6 +1,6 @@
 """The pass "text": bytes to characters, and the characters that no policy file may hold.
 
-Nothing here knows a format. What changes how a reader sees the text (a second line end, a bidirectional control, a
+Nothing here knows a format; the pass "tree" begins by choosing one. What changes how a reader sees the text (a second line end, a bidirectional control, a
 second byte order mark) is refused, in comments too: what a reviewer sees must be what the parser reads.
 """
 
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from typing import NamedTuple
 
 from schemarouter.document.limits import MAX_BYTES, MAX_LINES, MAX_LISTED
 from schemarouter.document.positions import Lines
@@ -55,6 +56,8 @@ def decode(raw: bytes | str) -> tuple[str | None, list[Problem]]:
     for mark, name in _UTF_BOMS:
         if raw.startswith(mark):
             return None, [Problem("SR001", f"the file is {name}, not UTF-8", START, help="save it as UTF-8")]
+    if raw[:4].count(0) >= 2:
+        return None, [Problem("SR001", "the file looks like UTF-16 or UTF-32", START, help="save it as UTF-8")]
     try:
         return raw.decode("utf-8").removeprefix(BOM), []
     except UnicodeDecodeError as error:
@@ -72,11 +75,8 @@ def _too_large() -> Problem:
 
 def _not_utf8(raw: bytes, error: UnicodeDecodeError) -> Problem:
     before = raw[: error.start].decode("utf-8").removeprefix(BOM)
-    if raw[:4].count(0) >= 2:
-        message, advice = "the file looks like UTF-16 or UTF-32, not UTF-8", "save it as UTF-8"
-    else:
-        message = f"byte 0x{raw[error.start]:02x} is not UTF-8 here"
-        advice = "save the file as UTF-8; it seems to be in another encoding"
+    message = f"byte 0x{raw[error.start]:02x} is not UTF-8 here"
+    advice = "save the file as UTF-8; it seems to be in another encoding"
     line, column = Lines(before).position(len(before))
     return Problem("SR001", message, Span(line, column, line, column + 1), help=advice)
 
@@ -114,17 +114,21 @@ def _hidden(character: str, span: Span) -> Problem:
     return Problem("SR009", f"the text contains {what}", span, help=advice)
 
 
-def read_source(
-    raw: bytes | str,
-    path: str,
-    format: Format,  # noqa: A002 - the word that the whole package uses
-) -> tuple[Source | None, list[Problem]]:
-    """Parse a policy file: the passes "text" and "tree".
+class Text(NamedTuple):
+    """A text that can be parsed: as it was written, and with every hidden character replaced by a harmless one."""
 
-    The source is ``None`` if the text cannot be parsed to its end; there is an error among the problems then. There
-    may be errors beside a source as well (a duplicate key): its data serves to find further errors only. Where an
-    error of these passes stands at a path, the data has a stand-in there, and nothing further needs to be said.
-    Never raises for any input.
+    written: str
+    clean: str
+    lines: Lines
+    #: Whether it holds a NUL character: a binary file, whose syntax errors are no news.
+    binary: bool
+
+
+def read_text(raw: bytes | str) -> tuple[Text | None, list[Problem]]:
+    """The pass "text". Never raises for any input.
+
+    ``None`` if the bytes are no text, or too much of it. Beside a text there may be errors as well: what is hidden in
+    it (SR009).
     """
     text, problems = decode(raw)
     if text is None:
@@ -134,13 +138,40 @@ def read_source(
         advice = "split the policy, or cover many operations by one pattern"
         return None, [Problem("SR010", f"the file has more than {MAX_LINES} lines", START, help=advice)]
     clean, hidden = hidden_characters(text, lines)
+    return Text(text, clean, lines, bool(hidden) and "\0" in text), hidden
+
+
+def read_tree(
+    text: Text,
+    path: str,
+    format: Format,  # noqa: A002 - the word that the whole package uses
+) -> tuple[Source | None, list[Problem]]:
+    """The pass "tree". Never raises for any input.
+
+    The source is ``None`` if the text cannot be parsed to its end. There may be errors beside a source as well (a
+    duplicate key): its data serves to find further errors only. Where an error of this pass stands at a path, the data
+    has a stand-in there, and nothing further needs to be said.
+    """
     if format == "toml":
-        from schemarouter.document.toml import read_toml as read_tree
+        from schemarouter.document.toml import read_toml as read
     else:
-        from schemarouter.document.yaml import read_yaml as read_tree
-    source, found = read_tree(clean, path, lines)
+        from schemarouter.document.yaml import read_yaml as read
+    source, problems = read(text.clean, path, text.lines)
     if source is not None:
-        source.text = text
-    elif any("NUL" in problem.message for problem in hidden):
-        found = [problem for problem in found if problem.code != "SR001"]  # a binary file: its syntax is no news
-    return source, hidden + found
+        source.text = text.written
+    elif text.binary:
+        problems = [problem for problem in problems if problem.code != "SR001"]
+    return source, problems
+
+
+def read_source(
+    raw: bytes | str,
+    path: str,
+    format: Format,  # noqa: A002 - the word that the whole package uses
+) -> tuple[Source | None, list[Problem]]:
+    """The passes "text" and "tree", one after the other; there is an error among the problems if the source is ``None``."""
+    text, hidden = read_text(raw)
+    if text is None:
+        return None, hidden
+    source, problems = read_tree(text, path, format)
+    return source, hidden + problems

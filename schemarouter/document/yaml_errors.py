@@ -170,6 +170,11 @@ _WORDING: dict[str, tuple[str, str, bool]] = {
         "remove the number behind the `|` or `>`",
         False,
     ),
+    "found invalid Unicode character escape code": (
+        "an escape names no character",
+        "remove it: code points end at 10FFFF, and D800 to DFFF are none",
+        False,
+    ),
     "found undefined tag handle": ("a tag stands here", "remove it; if it is part of the text, use quotes", False),
 }
 _TABS = (
@@ -205,7 +210,8 @@ def syntax_problem(error: YAMLError, text: str, lines: Lines) -> Problem:
         code, message, advice = "SR010", f"the text is nested more than {MAX_DEPTH} deep", "flatten it"
     else:
         message = (f"{where}: {problem}" if where else problem).rstrip(".")
-    if code == "SR001" and character != "\t" and "directive" not in message and _second_opinion(text):
+    no_quotes = character == "\t" or "directive" in message or "quoted scalar" in where
+    if code == "SR001" and not no_quotes and _second_opinion(text):
         message += ", though some YAML readers accept it"
         advice = "quote the scalar on this line, so that every reader agrees"
     return Problem(code, message, _span(text, start, lines), help=advice)
