@@ -22,7 +22,7 @@ _LOOK_ALIKES = {
 }  # fmt: skip
 #: Scripts whose letters pass for Latin ones; a word that mixes them with Latin is suspicious.
 _SCRIPTS = frozenset({"CYRILLIC", "GREEK", "ARMENIAN"})
-_WORD = re.compile(r"[^\W\d_]+")
+_WORD = r"[^\W\d_]+"
 
 
 class Odd(NamedTuple):
@@ -47,7 +47,7 @@ def odd_letter(name: str) -> Odd | None:
     """
     if name.isascii():
         return None
-    for word in _WORD.finditer(name):
+    for word in re.finditer(_WORD, name):
         letters = word[0]
         mixed = any(_script(letter) == "LATIN" for letter in letters)
         for index, letter in enumerate(letters, word.start()):

@@ -25,7 +25,6 @@ class Piece(NamedTuple):
 
 # Possessive, as fnmatch reads brackets: one `!`, then one `]`, belong to the bracket and never close it.
 _PIECE = re.compile(r"(?P<star>\*+)|(?P<any>\?)|(?P<bracket>\[!?+\]?+[^\]]*+\])|(?P<text>[^*?\[]+)|(?P<open>\[)")
-_NO_BRACKET = re.compile(r"(?P<star>\*+)|(?P<any>\?)|(?P<text>[^*?\[]+)|(?P<open>\[)")
 _SPECIAL = re.compile(r"[*?\[]")
 
 
@@ -44,7 +43,7 @@ def pieces(pattern: str) -> tuple[Piece, ...]:
         kind: Kind = match.lastgroup  # type: ignore[assignment] # the groups are named after the kinds
         if kind == "open":
             # No later bracket can be closed either; looking again for each would be quadratic.
-            piece = _NO_BRACKET
+            piece = re.compile(r"(?P<star>\*+)|(?P<any>\?)|(?P<text>[^*?\[]+)|(?P<open>\[)")
         found.append(Piece(kind, match[0], position))
         position = match.end()
     return tuple(found)
@@ -97,7 +96,7 @@ def quoted(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)
 
 
-_BRACES = re.compile(r"\{[^{},]*,[^{}]*\}")
+_BRACES = r"\{[^{},]*,[^{}]*\}"
 
 
 def braces(pattern: str) -> str | None:
@@ -105,25 +104,25 @@ def braces(pattern: str) -> str | None:
     if "{" not in pattern:
         return None
     outside = "".join("\0" * len(piece.text) if piece.kind == "bracket" else piece.text for piece in pieces(pattern))
-    match = _BRACES.search(outside)
+    match = re.search(_BRACES, outside)
     return match[0] if match and "\0" not in match[0] else None
 
 
 def alternatives(pattern: str) -> list[str]:
     """What a shell would make of the one ``{a,b}`` in ``pattern``."""
-    match = _BRACES.search(pattern)
+    match = re.search(_BRACES, pattern)
     if match is None:
         return [pattern]
     return [pattern[: match.start()] + choice + pattern[match.end() :] for choice in match[0][1:-1].split(",")]
 
 
-_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+_WORD = r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+"
 
 
 def endpoint_words(pattern: str) -> list[str]:
     """The words that are written out in the last part of ``pattern``: ``jobs.deleteAll*`` gives ``delete``, ``all``."""
     spelled = "".join(piece.text if piece.kind == "text" else "*" for piece in pieces(pattern))
-    return [word.lower() for word in _WORD.findall(re.split(r"[./]", spelled)[-1])]
+    return [word.lower() for word in re.findall(_WORD, re.split(r"[./]", spelled)[-1])]
 
 
 def sample_operation(pattern: str) -> str | None:

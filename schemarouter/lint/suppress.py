@@ -37,17 +37,19 @@ SUPPRESSION_CODES: Mapping[str, Code] = {
 }
 
 _FORM = "# schemarouter: ignore[SR306] reason"
-_DIRECTIVE = re.compile(r"\s*schemarouter:\s*ignore\[([^\]]*)\](.*)", re.DOTALL)
-_NEAR_MISS = re.compile(
-    r"\W*schema[-_ ]?router\b\W*(?:lint\W*)?(?:ignore|disable|suppress|noqa|allow|skip)\b"
+# Text, compiled where it is used: most policies have no suppressions, and every check would pay for compiling.
+_DIRECTIVE = r"(?s)\s*schemarouter:\s*ignore\[([^\]]*)\](.*)"
+_NEAR_MISS = (
+    r"(?is)\W*schema[-_ ]?router\b\W*(?:lint\W*)?(?:ignore|disable|suppress|noqa|allow|skip)\b"
     r"|.*(?<!`)#\s*schemarouter:\s*ignore\b"
-    r"|\W*(?:noqa|ignore|type:\s*ignore)\b\W*SR\d{3}\b",
-    re.IGNORECASE | re.DOTALL,
+    r"|\W*(?:noqa|ignore|type:\s*ignore)\b\W*SR\d{3}\b"
 )
-_CODE = re.compile(r"SR\d{3}")
-_UNTIL = re.compile(r"(?<!\S)until=(\S*)")
-_NEARLY_UNTIL = re.compile(r"(?<!\S)until\s*(?:[:=]\s*|\s)(?=\d{4}-\d{1,2}-\d{1,2}\b)", re.IGNORECASE)
-_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
+_CODE = r"SR\d{3}"
+_UNTIL = r"(?<!\S)until=(\S*)"
+_NEARLY_UNTIL = r"(?i)(?<!\S)until\s*(?:[:=]\s*|\s)(?=\d{4}-\d{1,2}-\d{1,2}\b)"
+_DAY = r"\d{4}-\d{2}-\d{2}"
+#: Words of which one occurs in every suppression and in everything that looks like one.
+_WORDS = ("router", "noqa", "ignore")
 
 
 class Listed(NamedTuple):
@@ -79,17 +81,18 @@ def find_suppressions(source: Source, names: Mapping[str, str], today: date) -> 
     """
     good: list[Suppression] = []
     problems: list[Problem] = []
-    if "schema" not in source.text.lower() and "SR" not in source.text:
+    text = source.text.lower()
+    if not any(word in text for word in _WORDS):
         return good, problems
     blocks = Blocks(source)
     for comment in source.comments:
-        directive = _DIRECTIVE.match(comment.text)
+        directive = re.match(_DIRECTIVE, comment.text)
         if directive is not None:
             suppression, wrong = _read(comment, directive, blocks, names, today)
             problems += wrong
             if not wrong:
                 good.append(suppression)
-        elif _NEAR_MISS.match(comment.text):
+        elif re.match(_NEAR_MISS, comment.text):
             problems.append(_near_miss(comment))
     return good, problems
 
@@ -143,7 +146,7 @@ def _read(
         problems = [_bad(_part(comment, directive.start(1) - 1, directive.end(1) + 1), "no code is listed", _FORM)]
     until, until_problems = _until(comment, directive, today)
     problems += until_problems
-    reason = " ".join(_UNTIL.sub("", directive[2]).split())
+    reason = " ".join(re.sub(_UNTIL, "", directive[2]).split())
     if not any(character.isalnum() for character in reason):
         message = "a suppression needs a reason"
         problems.append(_bad(_part(comment, 0, len(comment.text), with_hash=True), message, _FORM))
@@ -166,7 +169,7 @@ def _code_problem(listed: Listed, names: Mapping[str, str]) -> Problem | None:
     by_name = {name: known for known, name in names.items()}
     nearest = closest(code, by_name)
     guess = by_name.get(code) or (code.upper() if code.upper() in names else by_name[nearest] if nearest else None)
-    if code in by_name or not _CODE.fullmatch(code):
+    if code in by_name or not re.fullmatch(_CODE, code):
         message = f"{shown(code)} is no code; suppressions list single codes"
     else:
         message = f"{code} is no known code"
@@ -177,9 +180,9 @@ def _code_problem(listed: Listed, names: Mapping[str, str]) -> Problem | None:
 
 def _until(comment: Comment, directive: re.Match[str], today: date) -> tuple[date | None, list[Problem]]:
     tail, offset = directive[2], directive.start(2)
-    found = list(_UNTIL.finditer(tail))
+    found = list(re.finditer(_UNTIL, tail))
     if not found:
-        nearly = _NEARLY_UNTIL.search(tail)
+        nearly = re.search(_NEARLY_UNTIL, tail)
         if nearly is None:
             return None, []
         span = _part(comment, offset + nearly.start(), offset + nearly.end())
@@ -189,7 +192,7 @@ def _until(comment: Comment, directive: re.Match[str], today: date) -> tuple[dat
     if len(found) > 1:
         return None, [_bad(span, "a suppression expires once, there are several `until=`", "keep one of them")]
     try:
-        if not _DAY.fullmatch(match[1]):
+        if not re.fullmatch(_DAY, match[1]):
             raise ValueError(match[1])
         until = date.fromisoformat(match[1])
     except ValueError:
