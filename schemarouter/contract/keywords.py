@@ -3,8 +3,8 @@
 ``pattern`` and ``patternProperties`` match with RE2 in linear time (a search; ``$`` is the end of the text and
 nothing else), ``enum`` and ``uniqueItems`` compare canonical keys in a set, ``multipleOf`` counts in exact decimals.
 Keywords that multiply work are counted, so that no schema and no value, however large, make a check run for long.
-
-The functions find what they need ready-made in the schema: :func:`prepare` puts it there.
+The keywords that lead to subschemas go through :func:`descend`, which makes no new validator for each of them: a
+document that has one name and static references needs none. They find their values as ``ready`` makes them.
 """
 
 from __future__ import annotations
@@ -16,83 +16,20 @@ from fractions import Fraction
 from functools import cache
 from typing import Any
 
-import re2
 from jsonschema import validators
 from jsonschema.exceptions import ValidationError
-from jsonschema.protocols import Validator
 
-from schemarouter.model.json_value import canonical_json
+from schemarouter.contract.ready import Enum, Pattern, Patterns, Reference, equality_key
 
 #: Alternatives, references, patterns and the like that one check may try: a few seconds of work.
 MAX_STEPS = 200_000
 
 Keyword = Callable[[Any, Any, Any, Any], Iterator[ValidationError] | None]
+Errors = Iterator[ValidationError]
 
 
 class TooMuchWork(Exception):  # noqa: N818 - it says what happened, and never leaves this package
     """A check took more than :data:`MAX_STEPS`."""
-
-
-class PatternError(ValueError):
-    """RE2 cannot match a pattern."""
-
-
-class Pattern(str):
-    """A ``pattern`` with its compiled form."""
-
-    __slots__ = ("search",)
-
-    search: Callable[[str], object]
-
-
-class Patterns(dict[str, Any]):
-    """``patternProperties`` with compiled keys."""
-
-    __slots__ = ("compiled",)
-
-    compiled: tuple[tuple[str, Callable[[str], object], Any], ...]
-
-
-class Enum(list[Any]):
-    """An ``enum`` with the set of its members' keys."""
-
-    __slots__ = ("keys",)
-
-    keys: frozenset[str]
-
-
-def compile_pattern(pattern: str) -> Callable[[str], object]:
-    """Return the search function of ``pattern``; raise :class:`PatternError` where RE2 has none."""
-    options = re2.Options()
-    options.log_errors = False
-    try:
-        search: Callable[[str], object] = re2.compile(pattern, options=options).search
-    except (re2.error, UnicodeEncodeError):
-        raise PatternError(
-            "is no pattern that can be matched in linear time (RE2 syntax, without look-around and back-references)"
-        ) from None
-    return search
-
-
-def prepare(schema: dict[str, Any]) -> None:
-    """Put compiled patterns and sets of keys into one (sub)schema, in place."""
-    if isinstance(schema.get("pattern"), str):
-        pattern = Pattern(schema["pattern"])
-        pattern.search = compile_pattern(pattern)
-        schema["pattern"] = pattern
-    if isinstance(schema.get("patternProperties"), dict):
-        patterns = Patterns(schema["patternProperties"])
-        patterns.compiled = tuple((key, compile_pattern(key), value) for key, value in patterns.items())
-        schema["patternProperties"] = patterns
-    if isinstance(schema.get("enum"), list):
-        enum = Enum(schema["enum"])
-        enum.keys = frozenset(map(equality_key, enum))
-        schema["enum"] = enum
-
-
-def equality_key(value: Any) -> str:
-    """Return a text that two JSON values share exactly if JSON Schema calls them equal (``1`` and ``1.0`` are)."""
-    return '"' + value if type(value) is str else canonical_json(value)
 
 
 class _Work(threading.local):
@@ -121,65 +58,120 @@ def _counted(keyword: Keyword, cost: Callable[[Any, Any], int]) -> Keyword:
     return check
 
 
-def _any_of(validator: Any, schemas: Any, instance: Any, _schema: Any) -> Iterator[ValidationError]:
+def descend(validator: Any, instance: Any, schema: Any, path: str | int | None = None) -> Errors:
+    """Yield what is wrong with ``instance``, which stands at ``path`` in the value that is being checked."""
+    if schema is True:
+        return
+    if schema is False:
+        yield ValidationError("nothing is allowed here", validator="false", path=() if path is None else (path,))
+        return
+    checks = validator.VALIDATORS
+    for keyword, value in schema.items():
+        check = checks.get(keyword)
+        errors = None if check is None else check(validator, value, instance, schema)
+        if errors is not None:
+            for error in errors:
+                if not isinstance(error.validator, str):
+                    error.validator = keyword
+                if path is not None:
+                    error.path.appendleft(path)
+                yield error
+
+
+def _fits(validator: Any, instance: Any, schema: Any) -> bool:
+    """Whether ``instance`` fits: the first error is enough, where the library would collect all of them."""
+    return next(descend(validator, instance, schema), None) is None
+
+
+def _ref(validator: Any, reference: Reference, instance: Any, _schema: Any) -> Errors:
+    _spend(1)
+    return descend(validator, instance, reference.target)
+
+
+def _all_of(validator: Any, schemas: Any, instance: Any, _schema: Any) -> Errors:
+    _spend(len(schemas))
+    for schema in schemas:
+        yield from descend(validator, instance, schema)
+
+
+def _any_of(validator: Any, schemas: Any, instance: Any, _schema: Any) -> Errors:
     _spend(len(schemas))
     if not any(_fits(validator, instance, schema) for schema in schemas):
         yield ValidationError("fits no alternative")
 
 
-def _one_of(validator: Any, schemas: Any, instance: Any, _schema: Any) -> Iterator[ValidationError]:
+def _one_of(validator: Any, schemas: Any, instance: Any, _schema: Any) -> Errors:
     _spend(len(schemas))
     fitting = (True for schema in schemas if _fits(validator, instance, schema))
     if not next(fitting, False) or next(fitting, False):
         yield ValidationError("fits no alternative, or more than one")
 
 
-def _fits(validator: Any, instance: Any, schema: Any) -> bool:
-    """Whether ``instance`` fits: the first error is enough, where the library would collect all of them."""
-    return next(validator.descend(instance, schema), None) is None
+def _properties(validator: Any, properties: Mapping[str, Any], instance: Any, _schema: Any) -> Errors:
+    if isinstance(instance, dict):
+        _spend(len(properties) >> 5)
+        for name, schema in properties.items():
+            if name in instance:
+                yield from descend(validator, instance[name], schema, name)
 
 
-def _pattern(_validator: Validator, pattern: Pattern, instance: Any, _schema: Any) -> Iterator[ValidationError]:
-    if isinstance(instance, str) and not pattern.search(instance):
-        yield ValidationError("does not match the pattern")
-
-
-def _pattern_properties(validator: Any, patterns: Patterns, instance: Any, _schema: Any) -> Iterator[ValidationError]:
+def _pattern_properties(validator: Any, patterns: Patterns, instance: Any, _schema: Any) -> Errors:
     if isinstance(instance, dict):
         _spend(len(patterns) * len(instance))
-        for pattern, search, subschema in patterns.compiled:
+        for search, schema in patterns.compiled:
             for name, value in instance.items():
                 if search(name):
-                    yield from validator.descend(value, subschema, path=name, schema_path=pattern)
+                    yield from descend(validator, value, schema, name)
 
 
-def _additional_properties(
-    validator: Any, allowed: Any, instance: Any, schema: Mapping[str, Any]
-) -> Iterator[ValidationError]:
+def _additional_properties(validator: Any, allowed: Any, instance: Any, schema: Mapping[str, Any]) -> Errors:
     if not isinstance(instance, dict) or allowed is True:
         return
     declared = schema.get("properties", ())
     patterns = schema.get("patternProperties")
     for name, value in instance.items():
-        if name in declared or (patterns and any(search(name) for _, search, _ in patterns.compiled)):
+        if name in declared or (patterns and any(search(name) for search, _ in patterns.compiled)):
             continue
         if allowed is False:
             yield ValidationError("holds a property that is not declared")
             return
-        yield from validator.descend(value, allowed, path=name)
+        yield from descend(validator, value, allowed, name)
 
 
-def _enum(_validator: Validator, enum: Enum, instance: Any, _schema: Any) -> Iterator[ValidationError]:
+def _items(validator: Any, items: Any, instance: Any, schema: Mapping[str, Any]) -> Errors:
+    """``items`` since 2020-12: for what ``prefixItems`` leaves."""
+    if isinstance(instance, list):
+        for index in range(len(schema.get("prefixItems", ())), len(instance)):
+            yield from descend(validator, instance[index], items, index)
+
+
+def _items_or_tuple(validator: Any, items: Any, instance: Any, _schema: Any) -> Errors:
+    """``items`` before 2020-12: one schema for all, or one for each of the first ones."""
+    if isinstance(instance, list):
+        if isinstance(items, list):
+            for index, (item, schema) in enumerate(zip(instance, items, strict=False)):
+                yield from descend(validator, item, schema, index)
+        else:
+            for index, item in enumerate(instance):
+                yield from descend(validator, item, items, index)
+
+
+def _pattern(_validator: Any, pattern: Pattern, instance: Any, _schema: Any) -> Errors:
+    if isinstance(instance, str) and not pattern.search(instance):
+        yield ValidationError("does not match the pattern")
+
+
+def _enum(_validator: Any, enum: Enum, instance: Any, _schema: Any) -> Errors:
     if equality_key(instance) not in enum.keys:
         yield ValidationError("is none of the values")
 
 
-def _unique_items(_validator: Validator, unique: bool, instance: Any, _schema: Any) -> Iterator[ValidationError]:
+def _unique_items(_validator: Any, unique: bool, instance: Any, _schema: Any) -> Errors:
     if unique and isinstance(instance, list) and len(set(map(equality_key, instance))) < len(instance):
         yield ValidationError("holds an item twice")
 
 
-def _multiple_of(_validator: Validator, unit: Any, instance: Any, _schema: Any) -> Iterator[ValidationError]:
+def _multiple_of(_validator: Any, unit: Any, instance: Any, _schema: Any) -> Errors:
     if type(instance) not in (int, float):
         return
     if type(instance) is int and type(unit) is int:
@@ -192,21 +184,25 @@ def _multiple_of(_validator: Validator, unit: Any, instance: Any, _schema: Any) 
 
 
 _REPLACED: dict[str, Keyword] = {
+    "$ref": _ref,
+    "allOf": _all_of,
     "anyOf": _any_of,
     "oneOf": _one_of,
-    "pattern": _pattern,
+    "properties": _properties,
     "patternProperties": _pattern_properties,
     "additionalProperties": _additional_properties,
+    "items": _items_or_tuple,
+    "pattern": _pattern,
     "enum": _enum,
     "uniqueItems": _unique_items,
     "multipleOf": _multiple_of,
 }
-#: What one application of a keyword costs, from its value and the instance. Names are looked up fast, 32 to a step;
-#: the library compares every member of an object or array with every other for the last two.
+#: What one application of the library's keywords costs, from its value and the instance. Names are looked up fast, 32
+#: to a step; the last two compare every member of an object or array with every other.
 _COSTS: dict[str, Callable[[Any, Any], int]] = {
-    **dict.fromkeys(("$ref", "not", "if"), lambda _value, _instance: 1),
-    **dict.fromkeys(("allOf", "dependentSchemas", "dependencies"), lambda value, _instance: len(value)),
-    **dict.fromkeys(("properties", "required", "dependentRequired"), lambda value, _instance: len(value) >> 5),
+    **dict.fromkeys(("not", "if"), lambda _value, _instance: 1),
+    **dict.fromkeys(("dependentSchemas", "dependencies"), lambda value, _instance: len(value)),
+    **dict.fromkeys(("required", "dependentRequired"), lambda value, _instance: len(value) >> 5),
     "contains": lambda _value, instance: len(instance) if isinstance(instance, list) else 0,
     **dict.fromkeys(
         ("unevaluatedItems", "unevaluatedProperties"),
@@ -218,6 +214,10 @@ _COSTS: dict[str, Callable[[Any, Any], int]] = {
 @cache
 def checking_class(base: Any) -> Any:
     """Return the validator class of a draft with the keywords of this module."""
-    counted = {name: _counted(base.VALIDATORS[name], cost) for name, cost in _COSTS.items() if name in base.VALIDATORS}
+    known: Mapping[str, Any] = base.VALIDATORS
+    replaced = {name: check for name, check in _REPLACED.items() if name in known}
+    if "prefixItems" in known:
+        replaced["items"] = _items
+    counted = {name: _counted(known[name], cost) for name, cost in _COSTS.items() if name in known}
     extend: Any = validators.extend
-    return extend(base, {**counted, **_REPLACED})
+    return extend(base, {**counted, **replaced})

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from referencing import Registry
 from referencing.exceptions import Unresolvable
 
-from schemarouter.contract.keywords import PatternError, prepare
+from schemarouter.contract.ready import PatternError, Reference, prepare
 
 #: Subschemas that may apply to one and the same value, references followed.
 MAX_IN_PLACE = 10_000
@@ -60,11 +60,12 @@ class _Node(NamedTuple):
     in_place: list[int]
 
 
-def scan(document: dict[str, Any], draft: Any, meta: Any) -> frozenset[str]:
+def scan(document: dict[str, Any], draft: Any, meta: Any, *, lone_references: bool) -> frozenset[str]:
     """Check ``document``, put prepared keywords into it, and return every property name that it declares.
 
     ``draft`` is the ``referencing`` specification of the document's draft, ``meta`` a function from a schema to the
-    path of what is wrong with its form, or ``None``. Raises :class:`SchemaError`.
+    path of what is wrong with its form, or ``None``; ``lone_references`` as for ``prepare``. Raises
+    :class:`SchemaError`.
     """
     own_id = (draft.id_of(document) or "").removesuffix("#")
     for name in ("$id", "id"):  # every reference becomes one into a nameless document
@@ -97,7 +98,7 @@ def scan(document: dict[str, Any], draft: Any, meta: Any) -> frozenset[str]:
         raise SchemaError((), "uses `unevaluatedProperties` together with `patternProperties`, which is unsupported")
     for node in nodes.values():
         try:
-            prepare(node.schema)
+            prepare(node.schema, lone_references=lone_references)
         except PatternError as error:
             raise SchemaError(node.path, f"holds a regular expression that {error}") from None
     return frozenset(name for node in nodes.values() for name in _declared(node.schema))
@@ -138,13 +139,14 @@ def _target(schema: dict[str, Any], own_id: str, path: Path, lookup: Any) -> Any
         reference = reference[len(own_id) :]
     if not reference.startswith("#"):
         raise SchemaError(where, "refers to another document; a reference must start with `#`")
-    schema["$ref"] = reference
     try:
         target = lookup(reference).contents
     except (Unresolvable, LookupError, TypeError, ValueError, AttributeError):
         target = None
     if not isinstance(target, dict | bool):
         raise SchemaError(where, "refers to no schema in the document")
+    ready = schema["$ref"] = Reference(reference)
+    ready.target = target
     return target
 
 

@@ -16,7 +16,7 @@ from jsonschema_specifications import REGISTRY as SPECIFICATIONS  # type: ignore
 from referencing import Registry
 from referencing.jsonschema import specification_with
 
-from schemarouter.contract.keywords import TooMuchWork, checking_class, reset_work
+from schemarouter.contract.keywords import TooMuchWork, checking_class, descend, reset_work
 from schemarouter.contract.scan import Path, SchemaError, scan
 from schemarouter.model.json_value import JsonValueError, checked_copy
 
@@ -42,7 +42,7 @@ class Violation(NamedTuple):
 class CompiledSchema:
     """A checked schema. Immutable, and safe to use from several threads."""
 
-    __slots__ = ("_iter_errors", "declared")
+    __slots__ = ("_document", "_validator", "declared")
 
     def __init__(self, schema: dict[str, Any]) -> None:
         """Check and prepare ``schema``; raise :class:`~schemarouter.contract.scan.SchemaError`."""
@@ -52,15 +52,16 @@ class CompiledSchema:
             raise SchemaError(error.path, error.reason) from None
         base = _draft(document.pop("$schema", None))
         #: Every property name that the schema declares anywhere: these may be shown.
-        self.declared = scan(document, specification_with(base.META_SCHEMA["$schema"]), _meta_check(base))
-        self._iter_errors = checking_class(base)(document, registry=_NOTHING_REMOTE).iter_errors
+        self.declared = _scan(document, base, _meta_check(base))
+        self._document = document
+        self._validator = checking_class(base)(document, registry=_NOTHING_REMOTE)
 
     def violation(self, value: Any) -> Violation | None:
         """Return the first thing that is wrong with ``value``, or ``None`` if it fits."""
         reset_work()
         try:
-            for error in self._iter_errors(value):
-                return Violation(tuple(error.absolute_path), error.validator or "false")
+            for error in descend(self._validator, value, self._document):
+                return Violation(tuple(error.path), str(error.validator))
         except RecursionError:
             return Violation((), None, "is nested too deeply to be checked")
         except TooMuchWork:
@@ -82,14 +83,14 @@ def _draft(dialect: object) -> Any:
 def _meta_check(base: Any) -> Callable[[dict[str, Any]], Path | None]:
     """Return the check of a schema's form. Regular expressions in it are checked elsewhere."""
     meta_schema = _one_document(base.META_SCHEMA)
-    scan(meta_schema, specification_with(base.META_SCHEMA["$schema"]), _no_check)
-    iter_errors = checking_class(base)(meta_schema, registry=_NOTHING_REMOTE).iter_errors
+    _scan(meta_schema, base, _no_check)
+    validator = checking_class(base)(meta_schema, registry=_NOTHING_REMOTE)
 
     def check(schema: dict[str, Any]) -> Path | None:
         reset_work()
         try:
-            for error in iter_errors(schema):
-                return tuple(error.absolute_path)
+            for error in descend(validator, schema, meta_schema):
+                return tuple(error.path)
         except RecursionError:
             raise SchemaError((), "is nested too deeply") from None
         except TooMuchWork:
@@ -97,6 +98,11 @@ def _meta_check(base: Any) -> Callable[[dict[str, Any]], Path | None]:
         return None
 
     return check
+
+
+def _scan(document: dict[str, Any], base: Any, meta: Callable[[dict[str, Any]], Path | None]) -> frozenset[str]:
+    draft = specification_with(base.META_SCHEMA["$schema"])
+    return scan(document, draft, meta, lone_references="$vocabulary" not in base.META_SCHEMA)
 
 
 def _no_check(_schema: dict[str, Any]) -> None:

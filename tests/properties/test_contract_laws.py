@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 from schemarouter import EndpointSpec, FieldSpec, InMemoryRegistry, RegistrationError, ToolSpec
 from schemarouter.contract.detach import detach
-from schemarouter.contract.keywords import equality_key
 from schemarouter.contract.projection import OutputError, Projection
+from schemarouter.contract.ready import equality_key
 from schemarouter.contract.schema import CompiledSchema
 from schemarouter.model.json_value import JsonValueError, canonical_json, checked_copy
 

@@ -9,7 +9,8 @@ import urllib.request
 
 import pytest
 
-from schemarouter.contract.keywords import MAX_STEPS, TooMuchWork, equality_key
+from schemarouter.contract.keywords import MAX_STEPS, TooMuchWork
+from schemarouter.contract.ready import equality_key
 from schemarouter.contract.scan import SchemaError
 from schemarouter.contract.schema import CompiledSchema, render_path
 
@@ -188,7 +189,7 @@ def test_format_describes_only() -> None:
 def test_boolean_schemas() -> None:
     compiled = CompiledSchema({"properties": {"never": False, "ever": True}})
     assert compiled.violation({"ever": 1}) is None
-    assert compiled.violation({"never": 1}) == ((), "false", None), "the library tells no path for `false`"
+    assert compiled.violation({"never": 1}) == (("never",), "false", None)
 
 
 def test_references_inside_of_the_document() -> None:
@@ -206,6 +207,56 @@ def test_references_inside_of_the_document() -> None:
     compiled = CompiledSchema(schema)
     assert compiled.violation({"tree": {"next": {"next": {"n": 1}}}}) is None
     assert compiled.violation({"tree": {"next": {"next": {"n": "1"}}}}) == (("tree", "next", "next", "n"), "type", None)
+
+
+@pytest.mark.parametrize("draft", DRAFTS[3:])
+def test_unevaluated_properties_follow_references(draft: str) -> None:
+    schema = {
+        "$schema": draft,
+        "$ref": "#/$defs/base",
+        "$defs": {"base": {"properties": {"a": {"type": "integer"}}}},
+        "properties": {"b": True},
+        "unevaluatedProperties": False,
+    }
+    compiled = CompiledSchema(schema)
+    assert compiled.violation({"a": 1, "b": 2}) is None
+    assert compiled.violation({"a": 1, "c": 2}) == ((), "unevaluatedProperties", None)
+    assert compiled.violation({"a": "1"}) == (("a",), "type", None)
+
+
+@pytest.mark.parametrize(
+    ("draft", "alone"), [*((draft, True) for draft in DRAFTS[:3]), *((draft, False) for draft in DRAFTS[3:])]
+)
+def test_what_stands_beside_a_reference(draft: str, alone: bool) -> None:
+    """Up to draft 7 it does not count, also where a pointer leads to it."""
+    schema = {
+        "$schema": draft,
+        "properties": {
+            "x": {"$ref": "#/properties/y", "maximum": 5, "definitions": {"z": {"type": "integer"}}},
+            "y": {"$ref": "#/properties/x/definitions/z"},
+        },
+    }
+    compiled = CompiledSchema(schema)
+    assert compiled.violation({"x": "9"}) == (("x",), "type", None)
+    assert (compiled.violation({"x": 9}) is None) is alone
+
+
+@pytest.mark.parametrize("draft", DRAFTS)
+def test_items_of_every_draft(draft: str) -> None:
+    pairs = (
+        {"prefixItems": [{"type": "integer"}], "items": {"type": "string"}}
+        if draft == DRAFTS[4]
+        else {
+            "items": [{"type": "integer"}],
+            "additionalItems": {"type": "string"},
+        }
+    )
+    compiled = CompiledSchema({"$schema": draft, "properties": {"all": {"items": {"type": "null"}}, "pair": pairs}})
+    assert compiled.violation({"all": [None, None], "pair": [1, "a", "b"]}) is None
+    assert compiled.violation({"all": [None, 0]}) == (("all", 1), "type", None)
+    assert compiled.violation({"pair": ["a"]}) == (("pair", 0), "type", None)
+    assert compiled.violation({"pair": [1, "a", 2]}) == (("pair", 2), "type", None)
+    assert compiled.violation({"all": 5, "pair": {}}) is None
 
 
 def test_the_schema_given_is_left_alone() -> None:
