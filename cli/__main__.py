@@ -20,6 +20,7 @@ def run(arguments: list[str]) -> int:
     try:
         if arguments in (["--version"], ["-V"]):
             return _version()
+        _start_quickly()
         from schemarouter_cli import streams
 
         streams.prepare()
@@ -35,6 +36,16 @@ def run(arguments: list[str]) -> int:
         return _abandon_output(CANNOT_RUN)
     except Exception as error:  # noqa: BLE001 - the last resort: whatever it is, the user gets one line
         return _internal_error(error)
+
+
+def _start_quickly() -> None:
+    """Settings of a process that lives for a moment: it makes many objects that stay, and needs nobody's plugins."""
+    import gc
+    import os
+
+    gc.set_threshold(100_000, 50, 50)
+    # Other packages would be searched for plugins of pydantic, and their code run, before any policy is read.
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
 
 
 def _version() -> int:
