@@ -81,8 +81,10 @@ if TYPE_CHECKING:
     from schemarouter.model.tool import FieldSpec as FieldSpec
     from schemarouter.model.tool import ParameterSpec as ParameterSpec
     from schemarouter.model.tool import ToolSpec as ToolSpec
+    from schemarouter.runtime.events import RunEvent as RunEvent
     from schemarouter.runtime.executor import RegistryExecutor as RegistryExecutor
     from schemarouter.runtime.registry import InMemoryRegistry as InMemoryRegistry
+    from schemarouter.runtime.router import SchemaRouter as SchemaRouter
 
 __version__ = "1.0.0.dev0"
 
@@ -115,6 +117,8 @@ _HOME |= {
     "ExecutionHooks": "schemarouter.model.hooks",
     "RegistryExecutor": "schemarouter.runtime.executor",
     "RunConfig": "schemarouter.model.run",
+    "RunEvent": "schemarouter.runtime.events",
+    "SchemaRouter": "schemarouter.runtime.router",
     "ExecutionPolicy": "schemarouter.compiler.policy",
     "LoadedPolicy": "schemarouter.loading",
     "PolicyRule": "schemarouter.compiler.policy",

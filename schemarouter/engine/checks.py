@@ -82,9 +82,9 @@ def _decide(frame: Frame, endpoint: PreparedEndpoint) -> None:
     graph = frame.run.authority.graph
     attributes = (endpoint.operation, endpoint.remote, endpoint.read_only, endpoint.destructive)
     decision, frame.needs_approval = graph.assess(*attributes, frame.call.arguments)
+    frame.decision = decision
     if decision.effect == "deny":
         raise PolicyViolationError(decision.reason)
-    frame.decision = decision
     frame.read_only = graph.effective(*attributes)[1]
 
 

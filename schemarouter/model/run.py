@@ -17,8 +17,8 @@ class RunConfig(StrictModel):
     """Settings of one run.
 
     ``budget`` and ``retry`` may tighten what a policy file says and never loosen it. ``run_id`` names the run in
-    events; one is made up where it is left out. ``tags`` and ``metadata`` stand on every event, ``trace_metadata`` on
-    ``run.start`` only. ``include_payloads`` puts arguments and results into events. ``max_concurrency`` is the number of
+    events; one is made up where it is left out. ``tags`` stand on every event, ``trace_metadata`` is the metadata of
+    ``run.start``. ``metadata`` is the application's own and goes nowhere. ``include_payloads`` puts arguments and results into events. ``max_concurrency`` is the number of
     runs of a batch at once, ``max_parallel_calls`` that of calls in one ``parallel_read_only`` run.
     """
 

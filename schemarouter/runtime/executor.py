@@ -6,7 +6,7 @@ import contextlib
 import threading
 import time
 from collections.abc import AsyncGenerator, Callable, Iterable
-from typing import Any
+from typing import Any, Protocol
 
 from schemarouter.engine.checks import check_call
 from schemarouter.engine.drivers import asynchronous, sync
@@ -23,8 +23,15 @@ from schemarouter.runtime.concurrency import LazyPool, as_they_finish
 from schemarouter.runtime.governance import PolicyLike, govern
 from schemarouter.runtime.registry import InMemoryRegistry
 
-#: Told of a call when it enters a stage, and for a last time when it ended (stage ``None``).
-Observer = Callable[[int, Frame, str | None], None]
+
+class Observer(Protocol):
+    """Told of the calls of a run; ``index`` is the place of a call in its plan. What it raises ends the call."""
+
+    def entered(self, index: int, frame: Frame) -> None:
+        """A call enters ``frame.stage``."""
+
+    def ended(self, index: int, frame: Frame, error: BaseException | None) -> None:
+        """A call ended, with its result or with ``error``."""
 
 
 class RegistryExecutor:
@@ -166,6 +173,7 @@ class RegistryExecutor:
         budget: ExecutionBudget | None = None,
         execution_mode: ExecutionMode = "sequential",
         max_parallel_calls: int = 8,
+        observer: Observer | None = None,
     ) -> list[ToolResult]:
         """Execute the calls of ``plan`` as one run, in order, or at once where all of them are read-only.
 
@@ -175,7 +183,9 @@ class RegistryExecutor:
         try:
             calls = take_in(plan)
             run = self.start_run(retry=retry, budget=budget)
-            async with contextlib.aclosing(self.iterate(calls, run, execution_mode, max_parallel_calls)) as finished:
+            async with contextlib.aclosing(
+                self.iterate(calls, run, execution_mode, max_parallel_calls, observer)
+            ) as finished:
                 async for index, result in finished:
                     results[index] = result  # noqa: PERF403 - a comprehension would lose the results so far
         except Exception as error:
@@ -230,12 +240,14 @@ class RegistryExecutor:
     async def _perform(self, frame: Frame, index: int = 0, observer: Observer | None = None) -> ToolResult:
         if observer is None:
             await asynchronous.drive(frame, self._world)
-        else:
-            frame.watch = lambda stage: observer(index, frame, stage)
-            try:
-                await asynchronous.drive(frame, self._world)
-            finally:
-                observer(index, frame, None)
+            return frame.delivered()
+        frame.watch = lambda _: observer.entered(index, frame)
+        try:
+            await asynchronous.drive(frame, self._world)
+        except BaseException as error:
+            observer.ended(index, frame, error)
+            raise
+        observer.ended(index, frame, None)
         return frame.delivered()
 
     def _check_parallel(self, calls: tuple[PrivateCall, ...], run: Run) -> None:
