@@ -134,7 +134,10 @@ def _offset(text: str, line: int, column: int) -> int:
 
 
 def _value_start(text: str, offset: int, said: str) -> int:
-    """tomllib reads ``01`` as ``0`` and complains about the ``1``: the value is meant."""
+    """Where the value starts that tomllib complains about: it reads ``01`` as ``0`` and means the ``1``; it shows
+    the character behind a bad escape."""
+    if said.startswith(("Unescaped", "Escaped", "Invalid hex")):
+        return max(text.rfind("\\", 0, offset), 0)
     if not said.startswith("Expected newline"):
         return offset
     while offset > 0 and text[offset - 1] not in " \t\r\n=,[{":

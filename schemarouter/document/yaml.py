@@ -8,6 +8,7 @@ silently; all of them are checked here.
 from __future__ import annotations
 
 import gc
+from dataclasses import replace
 from functools import partial
 from typing import Any, cast
 
@@ -52,35 +53,39 @@ def _read(text: str, path: str, lines: Lines) -> tuple[ParsedSource | None, list
         try:
             _build(checks, parsed)
         except Stop:
-            return None, [*_said(repairs), *checks.problems]
+            return None, [*_said(checks), *checks.problems]
         except YAMLError as error:
             at = error_offset(error, text)
-            if failures and at <= failures[-1][1].end:
+            if failures and (at < failures[-1][1].end or at <= error_offset(failures[-1][0], text)):
                 # Quotes around that scalar did not help: it is not what is wrong.
                 error, repair = failures.pop()
                 del repairs[repair.start]
-                return None, [*_said(repairs), *checks.problems, syntax_problem(error, text, lines)]
+                return None, [*_said(checks), *checks.problems, syntax_problem(error, text, lines)]
             found = find_repair(error, text, checks.in_flow, lines)
             reread += len(text)
             if found is None or any(found.start < old.end and old.start < found.end for old in repairs.values()):
-                return None, [*_said(repairs), *checks.problems, syntax_problem(error, text, lines)]
+                return None, [*_said(checks), *checks.problems, syntax_problem(error, text, lines)]
             repairs[found.start] = found
             if len(repairs) > MAX_LISTED or (reread > MAX_REREAD and len(repairs) > 1):
-                return None, [*_said(repairs), *checks.problems]
+                return None, [*_said(checks), *checks.problems]
             failures.append((error, found))
             parsed = parsed[: found.start] + PLACEHOLDER * (found.end - found.start) + parsed[found.end :]
             continue
         if len(checks.applied) < len(repairs):
-            return None, [*_said(repairs), *checks.problems]  # a placeholder became part of something else
+            return None, [*_said(checks), *checks.problems]  # a placeholder became part of something else
         root = checks.stack[0]
         # A text without a document is an empty value at its start.
         data, node = (root.data[0], cast(ListNode, root.node).items[0]) if root.data else (None, 0)
         source = ParsedSource(path, "yaml", text, data, node, lines, partial(comments, until=checks.end), written)
-        return source, [*_said(repairs), *checks.problems]
+        return source, [*_said(checks), *checks.problems]
 
 
-def _said(repairs: dict[int, Repair]) -> list[Problem]:
-    return [repair.problem for repair in repairs.values()]
+def _said(checks: NodeChecks) -> list[Problem]:
+    """The problems of repaired scalars; without a fix where quotes around the repaired part would not be enough."""
+    return [
+        replace(repair.problem, fix=None) if start in checks.longer else repair.problem
+        for start, repair in checks.repairs.items()
+    ]
 
 
 def _build(checks: NodeChecks, parsed: str) -> None:

@@ -120,9 +120,9 @@ def _brackets_at(text: str, offset: int, lines: Lines) -> Repair | None:
     if last - first > MAX_SECOND_OPINION:
         return None
     for match in _BRACKETS.finditer(text, first, last):
-        start, end = match.start(), match.end()
+        word = match.group().rstrip(":")
+        start, end = match.start(), match.start() + len(word)
         if start <= offset <= end:
-            word = match.group()
             closed = word.endswith(("]", "}"))
             if closed and _CLASS_ALONE.match(word) and word.count("[") + word.count("{") == 1:
                 return None  # an ordinary flow collection

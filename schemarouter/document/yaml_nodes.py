@@ -74,8 +74,9 @@ class NodeChecks:
         self.text, self.lines, self.repairs = text, lines, repairs
         self.problems: list[Problem] = []
         self.stack: list[Frame] = [Frame([], ListNode(0), False, None, 0)]
-        #: The repairs that were met.
+        #: The repairs that were met, and those of them that cover only the start of a scalar.
         self.applied: set[int] = set()
+        self.longer: set[int] = set()
         #: Where the first document ends.
         self.end = len(text)
         self._anchors: dict[str, Anchor] = {}
@@ -194,7 +195,7 @@ class NodeChecks:
         first = ("the anchor", anchor.span)
         if not anchor.nodes:
             message = f"the alias `*{anchor.name}` repeats itself without end"
-            self.report("SR010", message, start, end, "write the value out", first)
+            self.report("SR010", message, start, end, "write it out", first)
             return None, packed, 1
         self._aliases += 1
         self._alias_nodes += anchor.nodes
@@ -216,6 +217,8 @@ class NodeChecks:
         repair = self.repairs.get(start)
         if repair is not None:
             self.applied.add(start)
+            if end != repair.end:
+                self.longer.add(start)
             return repair.text + event.value[len(repair.text) :], False, anchor
         return event.value, not event.style, anchor
 
