@@ -144,6 +144,25 @@ def test_a_name_of_a_hook_is_only_resolved_with_a_resolver():
     assert check(text).findings == ()
 
 
+@pytest.mark.parametrize(
+    ("pattern", "mended"),
+    [
+        ("^github.*$", "github.*"),
+        ("^github\\\\.delete_.*$", "github.delete_*"),
+        (".*secret.*", "*secret*"),
+        ("files.x.+", "files.x?*"),
+        ("files.v\\\\d", "files.v[0-9]"),
+        ("files.(a|b)", None),
+        ("files.[ab]+", None),
+        ("^$", None),
+    ],
+)
+def test_a_regular_expression_is_translated_where_that_is_plain(pattern, mended):
+    text = f'version: 1\nbudget: {{max_tool_calls: 2}}\nrules: [{{name: a, operation: "{pattern}", effect: deny}}]\n'
+    [finding] = check(text, select=["SR303"]).findings
+    assert (finding.fix.edits[0].text if finding.fix else None) == (f'"{mended}"' if mended else None)
+
+
 def test_fingerprints_survive_what_happens_above():
     before = check(POLICY)
     after = check(POLICY.replace("rules:\n", "rules:\n  - {name: new, operation: a.b, effect: allow}\n"))

@@ -8,7 +8,7 @@ import pytest
 
 from schemarouter.document.codes import READER_CODES
 from schemarouter.lint import registry
-from schemarouter.lint.blocks import block_of_pointer
+from schemarouter.lint.blocks import Blocks, block_of_pointer
 from schemarouter.lint.suppress import is_suppressible
 from support.lint_corpus import check
 
@@ -311,6 +311,27 @@ def test_a_tight_form_is_still_the_form():
 def test_windows_line_ends():
     text = filled(YAML, rules=f"\n  {DIRECTIVE}").replace("\n", "\r\n")
     assert found(text) == (1, [])
+
+
+def test_blocks_of_comments():
+    text = """\
+version: 1  # one
+# two
+rules:  # three
+  - name: a  # four
+    operation: b.c
+    effect: allow
+budget:
+  per_tool_calls: {
+    b: 1,
+    # five
+  }  # six
+# seven
+"""
+    source = check(text).source
+    found = [set(Blocks(source).at(comment)) for comment in source.comments]
+    budget = {("budget",)}
+    assert found == [{("version",)}, {("rules",)}, {("rules",)}, {("rules", 0)}, budget, budget, budget]
 
 
 def test_blocks_of_pointers():
