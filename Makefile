@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint format lock schemas bench clean
+.PHONY: help setup demo test lint format lock schemas fuzz bench clean
 
 help:            ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/' | expand -t 16
@@ -38,6 +38,17 @@ format: $(STAMP) ## format the code
 
 schemas: $(STAMP) ## write the JSON Schema of the policy file anew
 	@$(BIN)/python -m schemarouter.document.schema > schemas/policy.v1.schema.json
+
+FUZZ := build/fuzz
+FUZZ_SECONDS ?= 60
+
+fuzz:            ## fuzz the reader with atheris, in an environment of its own
+	@test -x $(FUZZ)/env/bin/python || $(PYTHON) -m venv $(FUZZ)/env
+	@$(FUZZ)/env/bin/python -m pip install --quiet --disable-pip-version-check atheris --editable .
+	@$(FUZZ)/env/bin/python tests/fuzz/fuzz_reader.py --seeds $(FUZZ)/seeds
+	@mkdir -p $(FUZZ)/found
+	@$(FUZZ)/env/bin/python tests/fuzz/fuzz_reader.py -max_total_time=$(FUZZ_SECONDS) -timeout=10 -rss_limit_mb=2048 \
+		-artifact_prefix=$(FUZZ)/ $(FUZZ)/found $(FUZZ)/seeds
 
 lock:            ## resolve the locked versions anew
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
