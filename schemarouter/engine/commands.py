@@ -7,11 +7,12 @@ answers with a list of replies.
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias, final
 
 from schemarouter.engine.budget import Charges, Ledger
 
 
+@final
 class Look(NamedTuple):
     """Reply: the :class:`~schemarouter.engine.frame.View` of an operation, its binding and the authority of now."""
 
@@ -19,10 +20,12 @@ class Look(NamedTuple):
     endpoint: str
 
 
+@final
 class ReadClock(NamedTuple):
     """Reply: monotonic seconds."""
 
 
+@final
 class Reserve(NamedTuple):
     """Reply: ``None`` when everything was reserved, else the :class:`~schemarouter.engine.budget.Refusal`."""
 
@@ -30,6 +33,7 @@ class Reserve(NamedTuple):
     charges: Charges
 
 
+@final
 class Sleep(NamedTuple):
     """Wait before another attempt. Reply: anything."""
 
@@ -63,7 +67,6 @@ class Invoke(NamedTuple):
 
 #: Commands that run user code; their replies are outcomes.
 UserCode: TypeAlias = AskApproval | RunHook | Invoke
-USER_CODE = (Invoke, RunHook, AskApproval)
 Command: TypeAlias = Look | ReadClock | Reserve | Sleep | UserCode
 
 READ_CLOCK = ReadClock()

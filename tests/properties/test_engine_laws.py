@@ -152,7 +152,7 @@ class Played:
         finally:
             asynchronous.asyncio.sleep = real  # type: ignore[attr-defined]
 
-    async def asleep(self, wait: float) -> None:
+    async def asleep(self, wait: float, _: None) -> None:
         self.now += wait
 
     def user(self, name: str, behaviour: Any, good: Any) -> Any:

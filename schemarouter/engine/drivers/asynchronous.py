@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import contextvars
 import inspect
 from collections.abc import Awaitable
@@ -12,7 +13,6 @@ from typing import Any
 
 from schemarouter.engine.commands import (
     NEVER_BEGAN,
-    USER_CODE,
     CutOff,
     Invoke,
     Outcome,
@@ -21,9 +21,8 @@ from schemarouter.engine.commands import (
     Sleep,
     UserCode,
 )
-from schemarouter.engine.drivers.world import World, answer, call, portable
+from schemarouter.engine.drivers.world import World, call, effects, portable
 from schemarouter.engine.frame import Frame
-from schemarouter.engine.pipeline import interpret
 
 #: Never awaitable: spares the usual answers an abstract isinstance check.
 _PLAIN = frozenset({type(None), bool, dict, list, str, int, float})
@@ -31,26 +30,18 @@ _PLAIN = frozenset({type(None), bool, dict, list, str, int, float})
 
 async def drive(frame: Frame, world: World) -> None:
     """Interpret ``frame`` to its end. Raises what its stages raise; cancellation passes unchanged."""
-    script = interpret(frame)
+    script = effects(frame, world)
     reply: Any = None
-    try:
+    with contextlib.closing(script):
         while True:
             try:
                 command = script.send(reply)
             except StopIteration:
                 return
-            if isinstance(command, USER_CODE):
-                reply = await _call(command, world)
-            elif type(command) is Sleep:
-                await asyncio.sleep(command.seconds)
-                reply = None
+            if type(command) is Sleep:
+                reply = await asyncio.sleep(command.seconds, None)
             else:
-                reply = answer(command, world)
-    except Exception as error:
-        frame.failed(error)
-        raise
-    finally:
-        script.close()
+                reply = await _call(command, world)
 
 
 async def _call(command: UserCode, world: World) -> Outcome:

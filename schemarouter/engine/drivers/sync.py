@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 from typing import Any
 
 from schemarouter.engine.commands import (
     NEVER_BEGAN,
-    USER_CODE,
     Outcome,
     Raised,
     Returned,
     Sleep,
     UserCode,
 )
-from schemarouter.engine.drivers.world import World, answer, call
+from schemarouter.engine.drivers.world import World, call, effects
 from schemarouter.engine.frame import Frame
-from schemarouter.engine.pipeline import interpret
 from schemarouter.errors import NonRetryableInvocationError
 
 
@@ -26,27 +25,20 @@ def drive(frame: Frame, world: World) -> None:
     Sync code cannot be cut off; a coroutine that is returned to this driver is closed before it started, and counts as the
     failure of the callback, hook or invoker that made it.
     """
-    script = interpret(frame)
+    script = effects(frame, world)
     reply: Any = None
-    try:
+    with contextlib.closing(script):
         while True:
             try:
                 command = script.send(reply)
             except StopIteration:
                 return
-            if isinstance(command, USER_CODE):
+            if type(command) is not Sleep:
                 reply = _call(command, world)
-            elif type(command) is Sleep:
-                if world.sleep is None:
-                    raise RuntimeError("this world has no way to wait for another attempt")
+            elif world.sleep is not None:
                 reply = world.sleep(command.seconds)
             else:
-                reply = answer(command, world)
-    except Exception as error:
-        frame.failed(error)
-        raise
-    finally:
-        script.close()
+                raise RuntimeError("this world has no way to wait for another attempt")
 
 
 def _call(command: UserCode, world: World) -> Outcome:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from concurrent.futures import Executor
 from typing import Any, NamedTuple
 
-from schemarouter.engine.commands import Command, Look, Outcome, Raised, ReadClock, Returned, UserCode
-from schemarouter.engine.frame import View
+from schemarouter.engine.commands import Look, Outcome, Raised, ReadClock, Reserve, Returned, Sleep, UserCode
+from schemarouter.engine.frame import Frame, View
+from schemarouter.engine.pipeline import interpret
 from schemarouter.errors import NonRetryableInvocationError
 
 
@@ -24,13 +25,33 @@ class World(NamedTuple):
     pool: Callable[[], Executor] | None = None
 
 
-def answer(command: Command, world: World) -> Any:
-    """Answer a command that runs no user code and does not wait."""
-    if type(command) is Look:
-        return world.look(command.tool, command.endpoint)
-    if type(command) is ReadClock:
-        return world.clock()
-    return command.ledger.reserve(command.charges)  # type: ignore[union-attr] # the drivers answer the others themselves
+def effects(frame: Frame, world: World) -> Generator[UserCode | Sleep, Any, None]:
+    """Interpret ``frame``, answering what runs no user code and does not wait; yield the rest to a driver.
+
+    Raises what the stages raise.
+    """
+    script = interpret(frame)
+    look, clock = world.look, world.clock
+    reply: Any = None
+    try:
+        while True:
+            try:
+                command = script.send(reply)
+            except StopIteration:
+                return
+            if type(command) is Look:
+                reply = look(command.tool, command.endpoint)
+            elif type(command) is ReadClock:
+                reply = clock()
+            elif type(command) is Reserve:
+                reply = command.ledger.reserve(command.charges)
+            else:
+                reply = yield command
+    except Exception as error:
+        frame.failed(error)
+        raise
+    finally:
+        script.close()
 
 
 def call(command: UserCode) -> Outcome:
