@@ -252,9 +252,11 @@ def assert_places(layout: Layout, fmt: Any, data: object) -> None:
 
     for path, (key, value) in layout.places.items():
         found = source.locate(Target(path, "value"))
-        header = key is not None and text[value[0]] == "[" and value == key  # [[table]]: the value goes on behind it
-        table = fmt == "toml" and (header or (text[value[0] - 1 : value[0]] in ("", "\n") and text[value[0]] == "["))
-        assert (found[:2] if table else found) == (span(value)[:2] if table else span(value)), path
+        if path in layout.tables:
+            assert found[:2] == span(value)[:2], path
+            assert source.text_at(found).startswith("[")
+        else:
+            assert found == span(value), path
         if key is not None:
             assert source.locate(Target(path, "key")) == span(key), path
     expected = [(*position(start), text[start + 1 : end]) for start, end in layout.comments]

@@ -23,6 +23,8 @@ class Layout:
     size: int = 0
     places: dict[tuple[str | int, ...], tuple[tuple[int, int] | None, tuple[int, int]]] = field(default_factory=dict)
     comments: list[tuple[int, int]] = field(default_factory=list)
+    #: Tables with a header: their value starts there, and ends with their last statement.
+    tables: set[tuple[str | int, ...]] = field(default_factory=set)
 
     @property
     def text(self) -> str:
@@ -212,6 +214,7 @@ def _toml_table(layout: Layout, data: dict[str, Any], path: tuple[str | int, ...
             end = layout.write("]]" if array else "]")[1]
             inner = (*path, key, index) if array else (*path, key)
             layout.places[inner] = ((start, end) if array else span, (start, end))
+            layout.tables.add(inner)
             layout.line_end()
             _toml_table(layout, table, inner, (*header, key))
 
