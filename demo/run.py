@@ -20,19 +20,19 @@ CALLS = (
     (
         "an agent writes a file on its own branch",
         MCP,
-        "--operation github.create_or_update_file --remote --unclassified --arguments".split(),
+        ["--operation", "github.create_or_update_file", "--remote", "--unclassified", "--arguments"],
         '{"owner": "example-org", "branch": "agent/fix-42", "path": "src/app.py"}',
     ),
     (
         "the same agent tries to change how the build runs",
         MCP,
-        "--operation github.create_or_update_file --remote --unclassified --arguments".split(),
+        ["--operation", "github.create_or_update_file", "--remote", "--unclassified", "--arguments"],
         '{"owner": "example-org", "branch": "agent/fix-42", "path": ".github/workflows/ci.yml"}',
     ),
     (
         "a REST operation whose name holds a slash",
         REST,
-        "--operation github.repos/delete --remote --mutating --destructive --arguments".split(),
+        ["--operation", "github.repos/delete", "--remote", "--mutating", "--destructive", "--arguments"],
         '{"owner": "example-org", "repo": "site"}',
     ),
 )

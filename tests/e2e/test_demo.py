@@ -1,0 +1,39 @@
+"""What ``make demo`` shows, run as it runs it."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def demo(script, *options):
+    return subprocess.run(
+        [sys.executable, str(ROOT / "demo" / script), *options],
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        env={"PATH": "/usr/bin:/bin", "NO_COLOR": "1", "PYTHONIOENCODING": "utf-8"},
+        cwd=ROOT,
+        timeout=60,
+    )
+
+
+def test_the_main_job():
+    done = demo("run.py")
+    assert (done.returncode, done.stderr) == (0, "")
+    for text in ("no findings in 2 files", "7 errors in 1 file", "rule `no-repository-removal` denies", "took"):
+        assert text in done.stdout
+
+
+def test_four_calls_through_the_stages():
+    done = demo("calls.py", "--yes")
+    assert (done.returncode, done.stderr) == (0, "")
+    for text in (
+        "ran: 'the desk is open from 9 to 17'",
+        "PolicyViolationError: rule `never-delete-files` denies `files.delete`",
+        "ran: '1 ticket closed'",
+        "ExecutionBudgetExceededError: a call of `tickets.list` would exceed per_tool_calls=3",
+        "revalidate-approved",
+    ):
+        assert text in done.stdout
