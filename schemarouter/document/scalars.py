@@ -33,6 +33,7 @@ _UNDERSCORED = re.compile(
 _BINARY = re.compile(r"[-+]?0b[01_]+")
 _BASE_60 = re.compile(r"([-+]?)([0-9][0-9_]*(?::[0-5]?[0-9])+)(?:\.[0-9_]*)?")
 _DATE = re.compile(r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?:(?:[Tt]|[ \t]+)[0-9]{1,2}:[0-9:.]+\s*(?:Z|[-+][0-9:]+)?)?")
+_ODD_INTEGER = re.compile("0[0-9xob]")
 #: How an integer is written that everybody reads alike.
 _PLAIN_INTEGER = {
     "yaml": re.compile(r"[-+]?(?:0|[1-9][0-9]*)"),
@@ -43,8 +44,9 @@ _PLAIN_INTEGER = {
 def scalar_problems(source: Source) -> list[Problem]:
     """Report the scalars that mislead, in the order of the document; stops soon after ``MAX_PROBLEMS``."""
     problems: list[Problem] = []
+    integers = _holds_odd_integers(source.text)
     for path, part in _parts(source.data):
-        if _deserves_a_look(part):
+        if _deserves_a_look(part, integers):
             _walk(path, part, source, problems)
             if len(problems) > MAX_PROBLEMS:
                 break
@@ -63,8 +65,17 @@ def _parts(data: object) -> Iterator[tuple[DocPath, object]]:
                 yield (key, index), item
 
 
-def _deserves_a_look(part: object) -> bool:
-    """Whether anything in ``part`` is null, a number, or a string that starts like a number or a boolean word."""
+def _holds_odd_integers(text: str) -> bool:
+    """Whether a token of ``text`` starts as an integer does that not everybody reads alike: ``010``, ``-0x1``."""
+    for found in _ODD_INTEGER.finditer(text):
+        before = text[max(found.start() - 2, 0) : found.start()].rstrip("+-")
+        if not before or not (before[-1].isalnum() or before[-1] in "_."):
+            return True
+    return False
+
+
+def _deserves_a_look(part: object, integers: bool) -> bool:
+    """Whether ``part`` holds null, a string that starts like a number or a boolean word, or one of the ``integers``."""
     containers: list[Any] = [part] if isinstance(part, dict | list) else [[part]]
     for container in containers:
         values: Iterable[Any] = container.values() if isinstance(container, dict) else container
@@ -75,7 +86,7 @@ def _deserves_a_look(part: object) -> bool:
                     return True
             elif kind is dict or kind is list:
                 containers.append(value)
-            elif kind is not bool:
+            elif value is None or (integers and kind is int):
                 return True
     return False
 
