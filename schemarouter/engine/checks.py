@@ -35,10 +35,9 @@ def check_call(frame: Frame, view: View) -> None:
             raise PlanValidationError(f"tool_fingerprint is required to call `{call.operation}`, which is remote")
     elif call.tool_fingerprint != endpoint.tool_fingerprint:
         raise _drift(call.operation)
-    if call.missing:
-        names = ", ".join(f"`{name}`" for name in call.missing)
-        raise PlanValidationError(f"missing required arguments for {call.operation}: {names}")
     endpoint.check_arguments(call.arguments)
+    if call.missing:
+        raise PlanValidationError(f"missing required arguments for {call.operation}, as its plan says")
     endpoint.check_fields(call.fields)
     _decide(frame, endpoint)
     frame.contract = endpoint

@@ -20,6 +20,9 @@ from schemarouter.model.call import ToolCall, ToolResult
 from schemarouter.model.decision import PolicyDecision
 from schemarouter.model.json_value import JsonValueError, checked_copy
 
+#: Characters of a name that a message shows.
+_SHOWN = 200
+
 
 class Binding(Protocol):
     """An invoker as it was bound: for one contract, never changed afterwards."""
@@ -74,8 +77,8 @@ class PrivateCall(NamedTuple):
 
     @property
     def operation(self) -> str:
-        """``tool.endpoint``."""
-        return f"{self.tool}.{self.endpoint}"
+        """``tool.endpoint``, as messages show it."""
+        return shown(f"{self.tool}.{self.endpoint}")
 
     def detached(self) -> ToolCall:
         """A fresh copy for a callback, a hook or an invoker."""
@@ -90,6 +93,12 @@ class PrivateCall(NamedTuple):
         )
 
 
+def shown(name: str) -> str:
+    """A name that may be anything, on one line: escaped where it does not print, and shortened."""
+    text = name if name.isprintable() else ascii(name)[1:-1]
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
+
+
 def private_copy(call: object) -> PrivateCall:
     """Copy a call deeply when it enters.
 
@@ -100,16 +109,17 @@ def private_copy(call: object) -> PrivateCall:
         raise PlanningError(f"a call must be a `ToolCall`, not `{type(call).__name__}`")
     tool, endpoint = call.tool, call.endpoint
     fields, missing = tuple(call.fields), tuple(call.missing_required_arguments)
-    fingerprints = (call.schema_fingerprint, "" if call.tool_fingerprint is None else call.tool_fingerprint)
-    if not all(type(text) is str for text in (tool, endpoint, *fields, *missing, *fingerprints)):
+    schema_fingerprint, tool_fingerprint = call.schema_fingerprint, call.tool_fingerprint
+    names = (tool, endpoint, schema_fingerprint, *fields, *missing)
+    if not (all(type(name) is str for name in names) and type(tool_fingerprint) in (str, type(None))):
         raise PlanningError("a call holds a name or a fingerprint that is not a string")
     try:
         arguments = checked_copy(call.arguments)
     except JsonValueError as error:
-        raise SchemaValidationError(f"arguments for {tool}.{endpoint}: the value {error.reason}") from None
+        raise SchemaValidationError(f"arguments for {shown(f'{tool}.{endpoint}')}: the value {error.reason}") from None
     if type(arguments) is not dict:
-        raise SchemaValidationError(f"arguments for {tool}.{endpoint}: not an object")
-    return PrivateCall(tool, endpoint, arguments, fields, call.schema_fingerprint, call.tool_fingerprint, missing)
+        raise SchemaValidationError(f"arguments for {shown(f'{tool}.{endpoint}')}: not an object")
+    return PrivateCall(tool, endpoint, arguments, fields, schema_fingerprint, tool_fingerprint, missing)
 
 
 class Run:

@@ -20,6 +20,8 @@ async def as_they_finish(
     failure is raised; of several at once, that with the smallest index. The same holds if the caller is cancelled or
     stops iterating (close the iterator then, with ``contextlib.aclosing``).
     """
+    if limit < 1:
+        raise ValueError("at least one job must be allowed at once")
     running: dict[asyncio.Task[Result], int] = {}
     waiting = iter(range(count))
     try:
@@ -49,6 +51,9 @@ class LazyPool:
     """A bounded pool of worker threads that exists once it is needed."""
 
     def __init__(self, workers: int) -> None:
+        """Raises ``ValueError`` for fewer than one worker."""
+        if workers < 1:
+            raise ValueError("a pool needs at least one worker")
         self._workers = workers
         self._lock = threading.Lock()
         self._pool: ThreadPoolExecutor | None = None

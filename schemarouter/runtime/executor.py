@@ -213,8 +213,10 @@ class RegistryExecutor:
         """Execute calls of one run, yielding ``(index, result)`` as each is finished.
 
         Close the iterator if you stop early. Raises ``PlanValidationError`` before anything runs if the mode is
-        ``parallel_read_only`` and a call is not read-only.
+        ``parallel_read_only`` and a call is not read-only, ``ValueError`` for another mode or no call at once.
         """
+        if max_parallel_calls < 1:
+            raise ValueError("max_parallel_calls must be at least 1")
         if execution_mode == "parallel_read_only":
             self._check_parallel(calls, run)
         elif execution_mode == "sequential":

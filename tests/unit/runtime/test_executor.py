@@ -592,6 +592,29 @@ async def test_a_failure_ends_a_parallel_run_and_keeps_what_was_done() -> None:
 
 
 @pytest.mark.asyncio
+async def test_modes_that_do_not_exist() -> None:
+    setup, plan, _ = parallel_setup()
+    for wrong in ({"execution_mode": "parallel"}, {"execution_mode": "parallel_read_only", "max_parallel_calls": 0}):
+        with pytest.raises(ValueError, match="must be"):
+            await setup.executor.execute(plan, **wrong)
+    with pytest.raises(ValueError, match="worker"):
+        RegistryExecutor(setup.registry, max_offloaded_sync_workers=0)
+
+
+@pytest.mark.asyncio
+async def test_names_that_are_not_registered_are_shown_on_one_line() -> None:
+    setup = Setup()
+    for name in ("a\nb", "\u202ea", "\ud800", "x" * 10_000):
+        with pytest.raises(PlanValidationError) as caught:
+            await setup.executor.execute_call(tampered(setup.call(), tool=name))
+        assert str(caught.value).isprintable()
+        assert len(str(caught.value)) < 300
+        with pytest.raises(SchemaValidationError) as caught:
+            await setup.executor.execute_call(tampered(setup.call(), tool=name, arguments={"secret": object()}))
+        assert str(caught.value).isprintable()
+
+
+@pytest.mark.asyncio
 async def test_cancelling_a_parallel_run_leaves_nothing_behind() -> None:
     setup, plan, state = parallel_setup()
     task = asyncio.create_task(setup.executor.execute(plan, execution_mode="parallel_read_only"))
