@@ -42,15 +42,15 @@ def test_json_is_as_its_schema_says(run: Run) -> None:
     schema = json.loads(run("schema", "check").out)
     Draft202012Validator.check_schema(schema)
     Draft202012Validator(schema).validate(document)
-    assert document["files"] == ["broken.policy.yaml", "risky.policy.yaml"]
+    assert document["files"] == ["broken.policy.yaml", "desk.policy.yaml", "risky.policy.yaml"]
     assert document["summary"]["suppressed"] == 1
     assert document["summary"]["error"] == sum(one["severity"] == "error" for one in document["findings"])
     assert len({one["fingerprint"] for one in document["findings"]}) == len(document["findings"])
 
 
-def test_a_finding_keeps_its_fingerprint_when_lines_above_it_change(run: Run) -> None:
+def test_a_finding_keeps_its_fingerprint_when_lines_above_it_change(quick: Run) -> None:
     def fingerprints(text: str) -> list[str]:
-        found = json.loads(run("check", "-", "--output-format", "json", stdin=text).out)["findings"]
+        found = json.loads(quick("check", "-", "--output-format", "json", stdin=text).out)["findings"]
         return [one["fingerprint"] for one in found]
 
     assert fingerprints(BROKEN) == fingerprints("# a comment\n\n" + BROKEN) != []
@@ -80,9 +80,9 @@ def test_a_finding_keeps_its_fingerprint_when_lines_above_it_change(run: Run) ->
         (CLEAN, ["--resolve", "--allow-import", "my-app"], 2),
     ],
 )
-def test_exit_code(run: Run, tmp_path: Path, text: str, options: list[str], code: int) -> None:
+def test_exit_code(quick: Run, tmp_path: Path, text: str, options: list[str], code: int) -> None:
     (tmp_path / "policy.yaml").write_text(text, encoding="utf-8")
-    assert run("check", "policy.yaml", *options).code == code
+    assert quick("check", "policy.yaml", *options).code == code
 
 
 def test_an_info_is_shown_and_does_not_fail(run: Run, tmp_path: Path) -> None:
@@ -93,21 +93,21 @@ def test_an_info_is_shown_and_does_not_fail(run: Run, tmp_path: Path) -> None:
     assert result.out.endswith("\n1 info in 1 file\n")
 
 
-def test_a_clean_check_says_so(run: Run, tmp_path: Path) -> None:
+def test_a_clean_check_says_so(quick: Run, tmp_path: Path) -> None:
     (tmp_path / "policy.yaml").write_text(CLEAN)
-    assert run("check") == (0, "no findings in 1 file\n", "")
-    assert run("check", "--output-format", "concise") == (0, "", "")
-    assert run("check", "--output-format", "github") == (0, "", "")
+    assert quick("check") == (0, "no findings in 1 file\n", "")
+    assert quick("check", "--output-format", "concise") == (0, "", "")
+    assert quick("check", "--output-format", "github") == (0, "", "")
 
 
 # What is checked
 
 
-def test_nothing_to_check_cannot_run(run: Run) -> None:
-    result = run("check")
+def test_nothing_to_check_cannot_run(quick: Run) -> None:
+    result = quick("check")
     assert (result.code, result.out) == (2, "")
     assert result.err.startswith("error: no policy file found in this project\nhelp: name a file")
-    assert run("check", "--allow-empty").code == 0
+    assert quick("check", "--allow-empty").code == 0
 
 
 def test_what_cannot_be_read_does_not_hide_the_rest(run: Run, tmp_path: Path) -> None:
@@ -146,20 +146,20 @@ def test_a_folder_is_searched(run: Run, tmp_path: Path) -> None:
     ]
 
 
-def test_standard_input(run: Run) -> None:
-    result = run("check", "-", "--output-format", "concise", stdin=BROKEN)
+def test_standard_input(quick: Run) -> None:
+    result = quick("check", "-", "--output-format", "concise", stdin=BROKEN)
     assert (result.code, result.out.split(": ")[0]) == (1, "<stdin>:2:1")
-    named = run(
+    named = quick(
         "check", "-", "--stdin-filename", "a/p.toml", "--output-format", "concise", stdin="version = 1\nx = 1\n"
     )
     assert (named.code, named.out.split(": ")[0]) == (1, "a/p.toml:2:1")
-    assert run("check", "-", "--format", "toml", stdin="version = 1\n").code == 0
-    assert run("check", "-", "--format", "yaml", stdin="version = 1\n").code == 1
-    assert run("check", "-", stdin="version = 1\n").code == 0  # told by the text
-    assert run("check", "-", stdin="").code == 1  # an empty policy is an error, not nothing to check
+    assert quick("check", "-", "--format", "toml", stdin="version = 1\n").code == 0
+    assert quick("check", "-", "--format", "yaml", stdin="version = 1\n").code == 1
+    assert quick("check", "-", stdin="version = 1\n").code == 0  # told by the text
+    assert quick("check", "-", stdin="").code == 1  # an empty policy is an error, not nothing to check
 
 
-def test_the_project_settles_what_is_checked_and_how(run: Run, tmp_path: Path) -> None:
+def test_the_project_settles_what_is_checked_and_how(quick: Run, tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").write_text(
         "[tool.schemarouter]\ninclude = ['rules/**/*.yaml']\nexclude = ['rules/old']\nstrict = true\nignore = ['SR101']\n"
     )
@@ -167,18 +167,18 @@ def test_the_project_settles_what_is_checked_and_how(run: Run, tmp_path: Path) -
     (tmp_path / "rules" / "old" / "broken.yaml").write_text(BROKEN)
     (tmp_path / "rules" / "one.yaml").write_text(WARNS)
     (tmp_path / "policy.yaml").write_text(BROKEN)
-    result = run("check")
+    result = quick("check")
     assert result.code == 1
     assert "SR107" in result.out
     assert result.out.endswith("1 warning in 1 file\n")
-    assert run("check", "--no-strict").code == 0
-    assert run("check", "--ignore", "SR107").code == 0
-    assert run("check", cwd=tmp_path / "rules").out == result.out.replace("rules/one.yaml", "one.yaml")
+    assert quick("check", "--no-strict").code == 0
+    assert quick("check", "--ignore", "SR107").code == 0
+    assert quick("check", cwd=tmp_path / "rules").out == result.out.replace("rules/one.yaml", "one.yaml")
     (tmp_path / "pyproject.toml").write_text("[tool.schemarouter]\nstrickt = true\n")
-    refused = run("check")
+    refused = quick("check")
     assert refused.code == 2
     assert refused.err.endswith("has the unknown key `strickt`\nhelp: did you mean `strict`?\n")
-    assert run("check", "--no-config", "rules/one.yaml").code == 0
+    assert quick("check", "--no-config", "rules/one.yaml").code == 0
 
 
 def test_the_result_goes_to_a_file(run: Run, tmp_path: Path) -> None:

@@ -19,8 +19,8 @@ PROFILES = ("mcp", "read-only", "starter")
 
 
 @pytest.mark.parametrize("command", ["", *COMMANDS])
-def test_help(run: Run, snapshot: Snapshot, command: str) -> None:
-    result = run(*command.split(), "--help")
+def test_help(quick: Run, snapshot: Snapshot, command: str) -> None:
+    result = quick(*command.split(), "--help")
     assert (result.code, result.err) == (0, "")
     snapshot(f"help-{command or 'all'}.txt", result.out)
 
@@ -40,8 +40,8 @@ def test_version(run: Run) -> None:
         (["init", "a", "b"], "error: got unexpected extra argument"),
     ],
 )
-def test_usage_errors(run: Run, arguments: list[str], message: str) -> None:
-    result = run(*arguments)
+def test_usage_errors(quick: Run, arguments: list[str], message: str) -> None:
+    result = quick(*arguments)
     assert (result.code, result.out) == (2, "")
     assert message in result.err
     assert result.err.splitlines()[-1].startswith("help: see `schemarouter")
@@ -79,14 +79,14 @@ def test_completion_completes(run: Run) -> None:
 
 
 @pytest.mark.parametrize("profile", PROFILES)
-def test_profiles_are_clean_and_the_same_in_both_formats(run: Run, profile: str) -> None:
+def test_profiles_are_clean_and_the_same_in_both_formats(quick: Run, profile: str) -> None:
     digests = set()
     for ending in ("yaml", "toml"):
-        written = run("init", profile, "-o", f"{profile}.{ending}")
+        written = quick("init", profile, "-o", f"{profile}.{ending}")
         assert (written.code, written.out) == (0, "")
         assert f"wrote `{profile}.{ending}`" in written.err
-        assert run("check", "--strict", f"{profile}.{ending}").code == 0
-        digests.add(run("compile", f"{profile}.{ending}", "-o", "out.json").out)
+        assert quick("check", "--strict", f"{profile}.{ending}").code == 0
+        digests.add(quick("compile", f"{profile}.{ending}", "-o", "out.json").out)
     assert len(digests) == 1
 
 
@@ -113,8 +113,8 @@ def test_init_never_overwrites_by_itself(run: Run, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("arguments", [["nonsense"], ["-o", "missing/policy.yaml"], ["-o", ".", "--force"], ["../mcp"]])
-def test_init_that_cannot_write(run: Run, arguments: list[str]) -> None:
-    result = run("init", *arguments)
+def test_init_that_cannot_write(quick: Run, arguments: list[str]) -> None:
+    result = quick("init", *arguments)
     assert (result.code, result.out) == (2, "")
     assert result.err.startswith("error: ")
 
@@ -122,13 +122,13 @@ def test_init_that_cannot_write(run: Run, arguments: list[str]) -> None:
 # schema
 
 
-def test_every_schema_is_a_schema(run: Run) -> None:
-    names = run("schema", "--list").out.split()
+def test_every_schema_is_a_schema(quick: Run) -> None:
+    names = quick("schema", "--list").out.split()
     assert {"policy", "check", "explain", "rule"} <= set(names)
     for name in names:
-        Draft202012Validator.check_schema(json.loads(run("schema", name).out))
-    assert run("schema").out == run("schema", "policy").out
-    unknown = run("schema", "nonsense")
+        Draft202012Validator.check_schema(json.loads(quick("schema", name).out))
+    assert quick("schema").out == quick("schema", "policy").out
+    unknown = quick("schema", "nonsense")
     assert unknown.code == 2
     assert unknown.err.startswith("error: there is no schema `nonsense`\nhelp: known schemas: check, explain")
 
@@ -136,25 +136,25 @@ def test_every_schema_is_a_schema(run: Run) -> None:
 # rule
 
 
-def test_rule(run: Run, snapshot: Snapshot) -> None:
-    page = run("rule", "SR301")
+def test_rule(quick: Run, snapshot: Snapshot) -> None:
+    page = quick("rule", "SR301")
     assert page.code == 0
     snapshot("rule-SR301.txt", page.out)
-    assert run("rule", "caret-negation") == run("rule", "sr301") == page
-    index = run("rule")
-    assert run("rule", "--all") == index
+    assert quick("rule", "caret-negation") == quick("rule", "sr301") == page
+    index = quick("rule")
+    assert quick("rule", "--all") == index
     codes = [line.split()[0] for line in index.out.splitlines()]
     assert codes == sorted(codes)
-    document = json.loads(run("rule", "--output-format", "json").out)
-    Draft202012Validator(json.loads(run("schema", "rule").out)).validate(document)
+    document = json.loads(quick("rule", "--output-format", "json").out)
+    Draft202012Validator(json.loads(quick("schema", "rule").out)).validate(document)
     assert [rule["code"] for rule in document["rules"]] == codes
 
 
-def test_an_unknown_rule(run: Run) -> None:
-    result = run("rule", "caret-negatoin")
+def test_an_unknown_rule(quick: Run) -> None:
+    result = quick("rule", "caret-negatoin")
     assert (result.code, result.out) == (2, "")
     assert result.err.endswith("help: did you mean `caret-negation`?\n")
-    assert run("rule", "SR301", "--all").code == 2
+    assert quick("rule", "SR301", "--all").code == 2
 
 
 # compile
@@ -196,9 +196,9 @@ def test_compile_shows_warnings_beside_the_digest(run: Run, tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("output", [".", "missing/out.json", "file/out.json"])
-def test_compile_that_cannot_write(run: Run, tmp_path: Path, output: str) -> None:
+def test_compile_that_cannot_write(quick: Run, tmp_path: Path, output: str) -> None:
     (tmp_path / "file").write_text("")
-    result = run("compile", str(DATA / "desk.policy.yaml"), "-o", output)
+    result = quick("compile", str(DATA / "desk.policy.yaml"), "-o", output)
     assert (result.code, result.out) == (2, "")
     assert result.err.startswith(f"error: cannot write `{output}`: ")
 

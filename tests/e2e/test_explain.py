@@ -38,23 +38,23 @@ def explained(run: Run, *options: str, policy: str = POLICY, cwd: Path = DATA) -
     return document["results"]
 
 
-def test_json_is_as_its_schema_says_and_shows_every_class_that_is_left_open(run: Run) -> None:
-    results = explained(run, "--operation", "payments.refund")
+def test_json_is_as_its_schema_says_and_shows_every_class_that_is_left_open(quick: Run) -> None:
+    results = explained(quick, "--operation", "payments.refund")
     classes = [tuple(one["call"][key] for key in ("remote", "read_only", "destructive")) for one in results]
     assert sorted(classes, key=repr) == sorted(
         product((False, True), (None, False, True), (None, False, True)), key=repr
     )
-    assert len(explained(run, "--operation", "payments.refund", "--remote")) == 9
-    assert len(explained(run, "--operation", "payments.refund", "--local", "--mutating")) == 3
-    assert len(explained(run, "--operation", "a.b", "--local", "--unclassified", "--destructive-unknown")) == 1
+    assert len(explained(quick, "--operation", "payments.refund", "--remote")) == 9
+    assert len(explained(quick, "--operation", "payments.refund", "--local", "--mutating")) == 3
+    assert len(explained(quick, "--operation", "a.b", "--local", "--unclassified", "--destructive-unknown")) == 1
 
 
-def test_arguments_settle_what_is_open(run: Run) -> None:
+def test_arguments_settle_what_is_open(quick: Run) -> None:
     refund = ("--operation", "payments.refund", "--remote", "--mutating", "--not-destructive")
-    (unknown,) = explained(run, *refund)
-    (small,) = explained(run, *refund, "--arguments", '{"amount": 20}')
-    (large,) = explained(run, *refund, "--arguments", '{"amount": 2000}')
-    (text,) = explained(run, *refund, "--arguments", '{"amount": "20"}')
+    (unknown,) = explained(quick, *refund)
+    (small,) = explained(quick, *refund, "--arguments", '{"amount": 20}')
+    (large,) = explained(quick, *refund, "--arguments", '{"amount": 2000}')
+    (text,) = explained(quick, *refund, "--arguments", '{"amount": "20"}')
     assert [one["outcome"] for one in (unknown, small, large, text)] == ["deny", "approval", "deny", "deny"]
     assert [one["considered"][0]["matched"] for one in (unknown, small, large, text)] == [
         "indeterminate", True, False, "indeterminate",
@@ -96,8 +96,8 @@ def test_arguments_come_from_a_file(run: Run, tmp_path: Path) -> None:
         (["--operation", "a.b", "--arguments", "@missing.json"], "cannot read `missing.json`"),
     ],
 )
-def test_what_cannot_be_explained(run: Run, options: list[str], message: str) -> None:
-    result = run("explain", POLICY, *options, cwd=DATA)
+def test_what_cannot_be_explained(quick: Run, options: list[str], message: str) -> None:
+    result = quick("explain", POLICY, *options, cwd=DATA)
     assert (result.code, result.out) == (2, "")
     assert message in result.err
 

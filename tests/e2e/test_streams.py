@@ -8,7 +8,6 @@ import pty
 import re
 import signal
 import subprocess
-import time
 from pathlib import Path
 
 import pytest
@@ -50,9 +49,9 @@ def broken(tmp_path: Path) -> Path:
     ],
 )
 def test_colour_without_a_terminal(
-    run: Run, broken: Path, options: list[str], env: dict[str, str], colored: bool
+    quick: Run, broken: Path, options: list[str], env: dict[str, str], colored: bool
 ) -> None:
-    assert (ESCAPE in run("check", *options, env=env).out) is colored
+    assert (ESCAPE in quick("check", *options, env=env).out) is colored
 
 
 @pytest.mark.parametrize(
@@ -112,22 +111,20 @@ def test_a_closed_output_is_not_written_into_the_next_file(broken: Path) -> None
 
 
 def test_an_interrupt_ends_quietly(tmp_path: Path) -> None:
-    with subprocess.Popen(
-        [SCRIPT, "check", "-"],
-        cwd=tmp_path,
-        env=environment(),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    ) as process:
-        # It waits for standard input once its own file descriptor table shows no more imports: give it that time.
-        time.sleep(1.0)
+    os.mkfifo(tmp_path / "policy.yaml")
+    with (
+        subprocess.Popen(
+            [SCRIPT, "check", "policy.yaml"],
+            cwd=tmp_path,
+            env=environment(),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        ) as process,
+        open(tmp_path / "policy.yaml", "wb"),
+    ):  # returns when the command opens its end, to wait for the text
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=30)
-    assert process.returncode == 130
-    assert out == ""
-    assert err.strip() == ""
+    assert (process.returncode, out, err.strip()) == (130, b"", b"")
 
 
 # What the terminal cannot show, and what it must not be shown
@@ -158,12 +155,12 @@ HOSTILE = 'version: 1\nname: "\x1b]0;owned\x07\x1b[2J"\nrulez\u202e: 1\n# \x9b31
 @pytest.mark.parametrize("output_format", ["full", "concise", "json", "github", "sarif"])
 @pytest.mark.parametrize("name", ["policy.yaml", "policy.toml"])
 def test_nothing_of_a_hostile_file_reaches_the_terminal_as_a_control(
-    run: Run, tmp_path: Path, output_format: str, name: str
+    quick: Run, tmp_path: Path, output_format: str, name: str
 ) -> None:
     (tmp_path / name).write_bytes(HOSTILE.encode())
     evil = tmp_path / "\x1b[31m\u202e\r\n::error::x.policy.yaml"
     evil.write_bytes(HOSTILE.encode())
-    result = run("check", name, evil.name, "missing\x1b[31m.yaml", "--output-format", output_format)
+    result = quick("check", name, evil.name, "missing\x1b[31m.yaml", "--output-format", output_format)
     assert result.code == 2
     for text in (result.out, result.err):
         assert re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b\u202a-\u202e\u2066-\u2069]", text) is None
@@ -175,9 +172,9 @@ def test_nothing_of_a_hostile_file_reaches_the_terminal_as_a_control(
     [b"", b"\xff\xfev\x00", b"\x00" * 100, b"[" * 100_000, b"a: &a [*a]\n", b"\xe9", b"- " * 50_000, b"'" * 9999],
     ids=["empty", "utf-16", "nul", "nesting", "self-anchor", "latin-1", "dashes", "quotes"],
 )
-def test_every_file_gets_an_answer(run: Run, raw: bytes) -> None:
+def test_every_file_gets_an_answer(quick: Run, raw: bytes) -> None:
     for format_ in ("yaml", "toml"):
-        result = run("check", "-", "--format", format_, stdin=raw)
+        result = quick("check", "-", "--format", format_, stdin=raw)
         assert result.code == 1
         assert "error: SR" in result.out
 

@@ -1,0 +1,59 @@
+"""What the README shows is what happens."""
+
+import asyncio
+import re
+from pathlib import Path
+
+from schemarouter import ExecutionPolicy, load_policy
+from schemarouter.lint.check import check_policy
+from schemarouter.model.stages import STAGES
+
+ROOT = Path(__file__).resolve().parents[2]
+README = (ROOT / "README.md").read_text("utf-8")
+
+
+def blocks(language):
+    return re.findall(rf"^```{language}\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+
+
+def test_the_policy_is_clean_and_decides_as_it_says():
+    (text,) = blocks("yaml")
+    report = check_policy(text, "policy.yaml", "yaml")
+    assert report.findings == ()
+    graph = load_policy(text, callbacks={"ops-approver": print}).graph
+    assert graph.decide("jobs.create", False, False, None).rule_name == "allow-job-create"
+    assert graph.outcome("jobs.delete_all", True, None, None) == "deny"
+    assert graph.outcome("payments.refund", True, None, None, {"amount": 400}) == "approval"
+    assert graph.outcome("payments.refund", True, None, None, {"amount": 501}) == "deny"
+    assert graph.outcome("payments.refund", True, None, None, {"amount": "400"}) == "deny"
+
+
+def test_the_python_examples_run(tmp_path, monkeypatch):
+    application, policy = blocks("python")
+    (text,) = blocks("yaml")
+    (tmp_path / "policy.yaml").write_text(text, "utf-8")
+    monkeypatch.chdir(tmp_path)
+    space = {}
+    body = "".join(f"    {line}\n" for line in application.splitlines())
+    exec(f"async def main():\n{body}    return results\n", space)
+    (result,) = asyncio.run(space["main"]())
+    assert result.data == {"created": True}
+    exec(policy, space)
+    assert isinstance(space["policy"], ExecutionPolicy)
+
+
+def test_the_stage_table_is_the_stage_table():
+    rows = re.findall(r"^\| (\d+) \| ([a-z-]+) \|", README, re.MULTILINE)
+    assert rows == [(str(number), stage.name) for number, stage in enumerate(STAGES, start=1)]
+
+
+def test_every_command_and_file_that_is_named_exists():
+    from schemarouter_cli.app import COMMANDS
+
+    for command in re.findall(r"^schemarouter ([a-z]+)", README, re.MULTILINE):
+        assert command in COMMANDS
+    for target in re.findall(r"\]\(([^)#]+)\)", README):
+        assert (ROOT / target).exists(), target
+    makefile = (ROOT / "Makefile").read_text("utf-8")
+    for target in re.findall(r"\bmake ([a-z]+)\b", README):
+        assert re.search(rf"^{target}:", makefile, re.MULTILINE), target
