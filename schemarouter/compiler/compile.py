@@ -23,6 +23,7 @@ from schemarouter.compiler.records import (
     Retry,
 )
 from schemarouter.compiler.rules import as_patterns, check_patterns, make_rule
+from schemarouter.document.collector import collector_paused
 from schemarouter.document.findings import to_findings
 from schemarouter.document.v1 import PolicyDocument
 from schemarouter.errors import PolicyError
@@ -183,14 +184,14 @@ def compile_policy(document: PolicyDocument, *, locations: Locations | None = No
         raise TypeError("compile_policy takes a PolicyDocument; load_policy takes a path or text")
     work = Compiling(document, locations)
     parts: dict[str, object] = {}
-    for one in PASSES:
-        parts |= one.run(work)
-    if work.problems:
-        path = "<document>" if locations is None else locations.path
-        findings = to_findings(work.problems, None, path)
-        more = f" (and {len(findings) - 1} more)" if len(findings) > 1 else ""
-        raise PolicyError(f"the policy cannot be compiled: {findings[0].message}{more}", findings)
-    return EvaluationGraph(Content(**parts))  # type: ignore[arg-type]  # the passes give every part, by name
+    with collector_paused():
+        for one in PASSES:
+            parts |= one.run(work)
+        if not work.problems:
+            return EvaluationGraph(Content(**parts))  # type: ignore[arg-type]  # the passes give every part, by name
+    findings = to_findings(work.problems, None, "<document>" if locations is None else locations.path)
+    more = f" (and {len(findings) - 1} more)" if len(findings) > 1 else ""
+    raise PolicyError(f"the policy cannot be compiled: {findings[0].message}{more}", findings)
 
 
 def locations_of(document: PolicyDocument, source: Source) -> Locations:

@@ -6,6 +6,7 @@ The counterpart of ``digest.semantic``. Raises ``ValueError`` for whatever that 
 from __future__ import annotations
 
 import re
+from itertools import chain, repeat
 
 from schemarouter.compiler.digest import FORMAT, FORMAT_VERSION
 from schemarouter.compiler.records import (
@@ -15,29 +16,31 @@ from schemarouter.compiler.records import (
     Classification,
     Content,
     GraphInvariant,
+    GraphRule,
     Guards,
     HookNames,
     Location,
-    Locations,
+    Predicates,
     Retry,
 )
-from schemarouter.compiler.rules import check_patterns, make_rule
-from schemarouter.model.decision import APPROVAL_MODES
+from schemarouter.compiler.rules import check_patterns, make_conditions, make_predicates, shown
+from schemarouter.model.decision import APPROVAL_MODES, EFFECTS
 from schemarouter.model.frozen import FrozenMap
+from schemarouter.model.names import all_plain, name_problem
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from typing import Any
 
-    from schemarouter.compiler.records import GraphRule
     from schemarouter.compiler.rules import Wrong
 
 _WEIGHT = re.compile(r"(0|[1-9][0-9]*)(\.[0-9]*[1-9])?|[1-9](\.[0-9]*[1-9])?E[+-][1-9][0-9]{0,8}")
 _PARTS = {"format", "version", *Content._fields}
 
 
-def read_content(policy: object, locations: Locations | None) -> Content:
-    """The records of a policy, its rules at ``locations``."""
+def read_content(policy: object, locations: object) -> Content:
+    """The records of a policy, its rules at ``locations``: a path, and line and column of each in turn, or ``None``."""
     part = _mapping(policy, _PARTS, "policy")
     if part["format"] != FORMAT or type(part["version"]) is not int or part["version"] != FORMAT_VERSION:
         raise ValueError("the policy has another format or version")
@@ -59,49 +62,71 @@ def read_content(policy: object, locations: Locations | None) -> Content:
     )
 
 
-def read_locations(value: object) -> Locations | None:
-    """Where the rules stand: a path, and line and column of each in turn; ``None`` if nobody knows."""
-    if value is None:
-        return None
-    part = _mapping(value, ("path", "rules"), "locations")
-    numbers = _list(part["rules"])
-    if not all(type(one) is int and one > 0 for one in numbers) or len(numbers) % 2:
-        raise ValueError("the locations are not pairs of a line and a column")
-    places = iter(numbers)
-    return Locations(_text(part["path"]), tuple(zip(places, places, strict=True)))
-
-
-def _rules(rows: list[Any], locations: Locations | None) -> tuple[GraphRule, ...]:
-    if locations is not None and len(locations.rules) != len(rows):
-        raise ValueError("there are not as many locations as rules")
-    rules: list[GraphRule] = []
+def _rules(rows: list[Any], locations: object) -> tuple[GraphRule, ...]:
+    """All rules, column by column: ten thousand of them are read at start-up, so no loop but those in C."""
+    places = _locations(locations, len(rows))
+    if not rows:
+        return ()
+    if set(map(type, rows)) != {list} or set(map(len, rows)) != {6}:
+        raise ValueError("a rule is no row of six values")
+    names, patterns, effects, reasons, asks, arguments = zip(*rows, strict=True)
+    _check_columns(names, patterns, effects, reasons)
     wrong: Wrong = []
-    location = None
-    path = locations.path if locations is not None else ""
-    new = tuple.__new__
-    for index, row in enumerate(rows):
-        # Ten thousand rows go through here at start-up, so the checks of one row are written out.
-        if type(row) is not list or len(row) != 6:
-            raise ValueError("a rule is no row of six values")
-        name, patterns, effect, reason, asks, arguments = row
-        if type(patterns) is not list:
-            raise ValueError("the patterns of a rule are no list")
-        for pattern in patterns:
-            if type(pattern) is not str:
-                raise ValueError("a pattern is no text")
-        if (name is not None and type(name) is not str) or (reason is not None and type(reason) is not str):
-            raise ValueError("the name or the reason of a rule is no text")
-        if asks is not None and (type(asks) is not list or len(asks) != 4):
-            raise ValueError("predicates are no row of four values")
-        if arguments is not None and (type(arguments) is not dict or not arguments):
-            raise ValueError("argument conditions are no mapping")
-        if locations is not None:
-            location = new(Location, (path, *locations.rules[index]))
-        asked = ANY if asks is None else tuple(asks)
-        rules.append(make_rule(name, tuple(patterns), effect, reason, asked, arguments, location, wrong))
-        if wrong:
-            raise ValueError(wrong[0][2])
-    return tuple(rules)
+    columns = zip(
+        names,
+        map(tuple, patterns),
+        effects,
+        reasons,
+        repeat(ANY) if asks.count(None) == len(asks) else [_predicates(one, wrong) for one in asks],
+        repeat(None)
+        if arguments.count(None) == len(arguments)
+        else [None if one is None else make_conditions(_mapping(one, None, "conditions"), wrong) for one in arguments],
+        places,
+        strict=False,
+    )
+    rules: tuple[GraphRule, ...] = tuple(map(tuple.__new__, repeat(GraphRule), columns))
+    if wrong:
+        raise ValueError(wrong[0][2])
+    return rules
+
+
+def _check_columns(
+    names: tuple[Any, ...], patterns: tuple[Any, ...], effects: tuple[Any, ...], reasons: tuple[Any, ...]
+) -> None:
+    if not set(map(type, names)) | set(map(type, reasons)) <= {str, type(None)}:
+        raise ValueError("the name or the reason of a rule is no text")
+    if set(map(type, effects)) != {str} or not set(effects) <= set(EFFECTS):
+        raise ValueError("a rule has an unknown effect")
+    if set(map(type, patterns)) != {list} or not all(patterns):
+        raise ValueError("the patterns of a rule are no list, or an empty one")
+    flat = list(chain.from_iterable(patterns))
+    if set(map(type, flat)) != {str}:
+        raise ValueError("a pattern is no text")
+    for what, column in (("pattern", flat), ("rule name", [name for name in names if name is not None])):
+        if not all_plain(column):
+            for text in column:
+                problem = name_problem(text)
+                if problem is not None:
+                    raise ValueError(f"the {what} `{shown(text)}` {problem}")
+
+
+def _predicates(value: object, wrong: Wrong) -> Predicates:
+    if value is None:
+        return ANY
+    values = _list(value)
+    if len(values) != 4:
+        raise ValueError("predicates are no row of four values")
+    return make_predicates((values[0], values[1], values[2], values[3]), wrong)
+
+
+def _locations(value: object, count: int) -> Iterable[Location | None]:
+    if value is None:
+        return repeat(None)
+    part = _mapping(value, ("path", "rules"), "locations")
+    path, numbers = _text(part["path"]), _list(part["rules"])
+    if len(numbers) != 2 * count or not set(map(type, numbers)) <= {int} or min(numbers, default=1) < 1:
+        raise ValueError("the locations are not a line and a column for each rule")
+    return map(tuple.__new__, repeat(Location), zip(repeat(path), numbers[0::2], numbers[1::2], strict=False))
 
 
 def _classification(row: object) -> Classification:

@@ -7,7 +7,7 @@ file it came from. What it remembers of operations that it has decided is a cach
 from __future__ import annotations
 
 from schemarouter.compiler.decide import guard_decision, needs_approval, refusal, rule_decision, settle, tried
-from schemarouter.compiler.records import Content, GraphStage, predicate_mask
+from schemarouter.compiler.records import ANY, Content, GraphStage, predicate_mask
 from schemarouter.match.classes import ALL_CLASSES, class_index
 from schemarouter.match.index import Matchable, RuleIndex
 from schemarouter.model.frozen import FrozenMap
@@ -57,7 +57,15 @@ class EvaluationGraph:
     def __init__(self, content: Content) -> None:
         rules = content.rules
         new = tuple.__new__  # half the time of calling the class
-        index = RuleIndex([new(Matchable, (rule[1], predicate_mask(rule[4]), rule[5] is not None)) for rule in rules])
+        index = RuleIndex(
+            [
+                new(
+                    Matchable,
+                    (rule[1], ALL_CLASSES if rule[4] is ANY else predicate_mask(rule[4]), rule[5] is not None),
+                )
+                for rule in rules
+            ]
+        )
         classify = RuleIndex([Matchable(entry.patterns, ALL_CLASSES, False) for entry in content.classify])
         put = object.__setattr__
         put(self, "_content", content)

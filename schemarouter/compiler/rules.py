@@ -32,18 +32,42 @@ def check_patterns(patterns: tuple[str, ...], wrong: Wrong) -> None:
     for pattern in patterns:
         problem = name_problem(pattern)
         if problem is not None:
-            wrong.append((_name_code(problem), ("operation",), f"the pattern `{_shown(pattern)}` {problem}"))
+            wrong.append((_name_code(problem), ("operation",), f"the pattern `{shown(pattern)}` {problem}"))
     if not patterns:
         wrong.append(("SR110", ("operation",), "an empty list of patterns matches nothing"))
 
 
-def _shown(text: str) -> str:
+def shown(text: str) -> str:
     """``text`` as a message may show it: in ASCII, hidden characters as escapes."""
     return ascii(text)[1:-1]
 
 
 def _name_code(problem: str) -> str:
     return "SR009" if "hidden character" in problem else "SR110"
+
+
+def make_predicates(values: tuple[bool | None, bool | None, bool | None, bool | None], wrong: Wrong) -> Predicates:
+    """Predicates, shared where nothing is asked. By identity, because ``1 == True``: a number is no boolean."""
+    if any(value is not None and value is not True and value is not False for value in values):
+        wrong.append(("SR103", ("when",), "a predicate is neither true nor false"))
+        return ANY
+    predicates = Predicates(*values)
+    if predicates == ANY:
+        return ANY
+    if not predicate_mask(predicates):
+        wrong.append(("SR205", ("when",), "`unclassified: true` and a `read_only` predicate contradict each other"))
+    return predicates
+
+
+def make_conditions(arguments: Mapping[str, object], wrong: Wrong) -> Conditions | None:
+    """Compiled argument conditions, or ``None`` where they are none."""
+    from schemarouter.match.conditions import ConditionError, compile_conditions  # lazily: most rules have none
+
+    try:
+        return compile_conditions(arguments)
+    except ConditionError as error:
+        wrong += (("SR110", ("when", "arguments", *one.path), one.message) for one in error.problems)
+        return None
 
 
 def make_rule(
@@ -62,24 +86,10 @@ def make_rule(
     if name is not None:
         problem = name_problem(name)
         if problem is not None:
-            wrong.append((_name_code(problem), ("name",), f"the rule name `{_shown(name)}` {problem}"))
+            wrong.append((_name_code(problem), ("name",), f"the rule name `{shown(name)}` {problem}"))
     if effect not in EFFECTS:
         wrong.append(("SR105", ("effect",), "the effect is unknown"))
-    asks = ANY
-    if predicates is not ANY and predicates != ANY:
-        asks = Predicates(*predicates)
-        # By identity, because 1 == True: a number must not find the entry of a boolean.
-        if any(value is not None and value is not True and value is not False for value in predicates):
-            wrong.append(("SR103", ("when",), "a predicate is neither true nor false"))
-        elif not predicate_mask(asks):
-            wrong.append(("SR205", ("when",), "`unclassified: true` and a `read_only` predicate contradict each other"))
-    conditions: Conditions | None = None
-    if arguments:
-        from schemarouter.match.conditions import ConditionError, compile_conditions  # lazily: most rules have none
-
-        try:
-            conditions = compile_conditions(arguments)
-        except ConditionError as error:
-            wrong += (("SR110", ("when", "arguments", *one.path), one.message) for one in error.problems)
+    asks = ANY if predicates is ANY else make_predicates(predicates, wrong)
+    conditions = make_conditions(arguments, wrong) if arguments else None
     # Half the time of calling the class, and there may be ten thousand rules.
     return _new(GraphRule, (name, patterns, effect, reason, asks, conditions, location))

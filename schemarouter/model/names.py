@@ -5,6 +5,10 @@ from __future__ import annotations
 import re
 import unicodedata
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
 #: Characters that a reader cannot see or that change how the text around them is shown: C0, DEL, C1 and line
 #: separators, surrogates, bidi controls, and the default-ignorable code points of Unicode 16
 #: (DerivedCoreProperties, Default_Ignorable_Code_Point).
@@ -17,6 +21,8 @@ HIDDEN = re.compile(
     "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
     "]"
 )
+
+_PRINTABLE = bytes(range(0x20, 0x7F))
 
 
 def hidden_character(text: str) -> int | None:
@@ -42,6 +48,18 @@ def name_problem(text: str) -> str | None:
     if not unicodedata.is_normalized("NFC", text):
         return "is not in Unicode normalization form NFC"
     return None
+
+
+def all_plain(texts: Iterable[str]) -> bool:
+    """Whether all of ``texts`` are legal for sure, in one pass: printable ASCII, not empty, no white space at an end.
+
+    ``False`` means that :func:`name_problem` has to look at each.
+    """
+    edge = "\\"
+    joined = edge + edge.join(texts) + edge
+    if joined.encode("utf-8", "surrogatepass").translate(None, _PRINTABLE):
+        return False
+    return not any(bad in joined for bad in (edge + " ", " " + edge, edge + edge))
 
 
 def split_operation(operation: str) -> bool:
