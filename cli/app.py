@@ -51,9 +51,7 @@ def run_command(arguments: list[str]) -> int:
     except click.ClickException as error:
         return _usage(error)
     except CannotRun as error:
-        streams.tell(f"error: {printable(error.message)}")
-        if error.advice:
-            streams.tell(f"help: {printable(error.advice)}")
+        streams.tell_failure(error)
         return CANNOT_RUN
     return status if isinstance(status, int) else 0
 

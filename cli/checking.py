@@ -12,7 +12,7 @@ from schemarouter_cli.discovery import find_policies
 from schemarouter_cli.failure import CannotRun
 from schemarouter_cli.files import STDIN, STDIN_NAME, read_bytes
 from schemarouter_cli.outcome import Outcome
-from schemarouter_cli.text import display_path, printable
+from schemarouter_cli.text import display_path
 
 if TYPE_CHECKING:
     from schemarouter.document.source import Format
@@ -42,9 +42,7 @@ def check_files(paths: Sequence[str], settings: Settings, options: CheckOptions)
             _check_file(path, options, outcome)
         except CannotRun as error:
             outcome.failures += 1
-            streams.tell(f"error: {printable(error.message)}")
-            if error.advice:
-                streams.tell(f"help: {printable(error.advice)}")
+            streams.tell_failure(error)
     outcome.findings.sort(key=lambda finding: finding.sort_key)
     return outcome
 

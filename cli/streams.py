@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from schemarouter_cli.failure import CannotRun, ReaderGone, os_reason
+from schemarouter_cli.text import printable
 
 
 def prepare() -> None:
@@ -66,6 +67,13 @@ def _refusals() -> Iterator[None]:
     except OSError as error:
         abandon()
         raise CannotRun(f"cannot write to standard output: {os_reason(error)}") from None
+
+
+def tell_failure(failure: CannotRun) -> None:
+    """Say on standard error why a command, or a part of it, could not run."""
+    tell(f"error: {printable(failure.message)}")
+    if failure.advice:
+        tell(f"help: {printable(failure.advice)}")
 
 
 def tell(text: str) -> None:

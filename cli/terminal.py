@@ -10,15 +10,16 @@ import sys
 DEFAULT_WIDTH = 100
 
 
-def wants_color(choice: str) -> bool:
+def wants_color(choice: str, *, stderr: bool = False) -> bool:
     """Whether to colour: the option, then ``NO_COLOR``, then ``FORCE_COLOR``, then whether a person is looking."""
+    stream = sys.stderr if stderr else sys.stdout
     if choice != "auto":
         return choice == "always"
     if os.environ.get("NO_COLOR"):
         return False
     if os.environ.get("FORCE_COLOR"):
         return True
-    return sys.stdout is not None and sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+    return stream is not None and stream.isatty() and os.environ.get("TERM") != "dumb"
 
 
 def screen_width() -> int:

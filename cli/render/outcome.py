@@ -11,19 +11,19 @@ def show(
     outcome: Outcome, output_format: str, color: str, output_file: str | None = None, *, to_stderr: bool = False
 ) -> None:
     """Write ``outcome`` to standard output, to ``output_file``, or where standard output holds data to standard error."""
-    text = _rendered(outcome, output_format, color if output_file is None else "never")
+    colored = output_file is None and wants_color(color, stderr=to_stderr)
+    text = _rendered(outcome, output_format, colored)
     if to_stderr:
         streams.tell(text.rstrip("\n"))
-        return
-    if output_file is None:
+    elif output_file is None:
         streams.write(text)
-        return
-    from schemarouter_cli.files import write_atomically
+    else:
+        from schemarouter_cli.files import write_atomically
 
-    write_atomically(output_file, text.encode("utf-8", "backslashreplace"))
+        write_atomically(output_file, text.encode("utf-8", "backslashreplace"))
 
 
-def _rendered(outcome: Outcome, output_format: str, color: str) -> str:
+def _rendered(outcome: Outcome, output_format: str, colored: bool) -> str:
     if output_format == "sarif":
         from schemarouter_cli.render.sarif import render_sarif
 
@@ -37,18 +37,16 @@ def _rendered(outcome: Outcome, output_format: str, color: str) -> str:
             "github": machine.render_github,
         }
         return renderers[output_format](outcome)
-    if not outcome.findings and not outcome.files:
-        return ""
     if not outcome.findings:
-        return _clean(outcome, color)
+        return _clean(outcome, colored) if outcome.files else ""
     from schemarouter_cli.render.full import render_full
 
-    return render_full(outcome, color=wants_color(color), width=screen_width())
+    return render_full(outcome, color=colored, width=screen_width())
 
 
-def _clean(outcome: Outcome, color: str) -> str:
+def _clean(outcome: Outcome, colored: bool) -> str:
     """One line, without the library that draws tables: a clean check is the usual case and should be over quickly."""
     from schemarouter_cli.render.plain import summary
 
     text = summary(outcome)
-    return f"\x1b[1;32m{text}\x1b[0m\n" if wants_color(color) else f"{text}\n"
+    return f"\x1b[1;32m{text}\x1b[0m\n" if colored else f"{text}\n"

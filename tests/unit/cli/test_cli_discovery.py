@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
-from schemarouter_cli.discovery import find_policies
+from schemarouter_cli.discovery import _is_policy, find_policies
 from schemarouter_cli.failure import CannotRun
 from schemarouter_cli.settings import Settings
 
@@ -104,3 +105,11 @@ def test_nothing_to_check_is_refused(tree: Path) -> None:
 def test_links_to_folders_are_not_followed(tree: Path) -> None:
     (tree / "agents" / "old" / "circle").symlink_to(tree)
     assert found("agents/old") == ["agents/old/b.policy.yaml", "agents/old/deep/c.policy.yaml"]
+
+
+@pytest.mark.parametrize("name", [*FILES, "a.policy.json", "policy.yaml.bak", "x/mypolicy.yaml", "a.policy/b.yaml"])
+def test_the_pre_commit_hook_takes_the_same_files(name: str) -> None:
+    hooks = (Path(__file__).parents[3] / ".pre-commit-hooks.yaml").read_text(encoding="utf-8")
+    found = re.search(r"^  files: (.+)$", hooks, re.MULTILINE)
+    assert found is not None
+    assert (re.search(found[1], name) is not None) is _is_policy(name, Path(name).name, Settings())
