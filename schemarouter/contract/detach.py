@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
+import marshal
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from pydantic import BaseModel
 
@@ -42,3 +43,51 @@ def _detach(value: Any) -> Any:
     if isinstance(value, BaseModel):
         return detach(value)
     return value
+
+
+class _Shape(NamedTuple):
+    """Where the models are in a plain copy: the class, the fields that were set, and the fields that hold lists of models."""
+
+    kind: type[BaseModel]
+    fields_set: set[str]
+    nested: tuple[tuple[str, tuple[_Shape, ...]], ...]
+
+
+class Template(Generic[Model]):
+    """Copies of one model that never changes, in half the time of :func:`detach`.
+
+    For models as :func:`detach` takes them, whose nested models stand in lists. The plain data is kept as bytes, which
+    the standard library turns into fresh objects in one step; the models are put around them again.
+    """
+
+    __slots__ = ("_bytes", "_shape")
+
+    def __init__(self, model: Model) -> None:
+        data, self._shape = _flatten(model)
+        self._bytes = marshal.dumps(data)
+
+    def copy(self) -> Model:
+        """Return a copy that shares nothing mutable with any other."""
+        return _wrap(self._shape, marshal.loads(self._bytes))  # type: ignore[no-any-return]  # noqa: S302 - our own bytes, never from outside
+
+
+def _flatten(model: BaseModel) -> tuple[dict[str, Any], _Shape]:
+    data = dict(model.__dict__)
+    nested: list[tuple[str, tuple[_Shape, ...]]] = []
+    for name, value in data.items():
+        if type(value) is list and value and isinstance(value[0], BaseModel):
+            pairs = [_flatten(item) for item in value]
+            data[name] = [plain for plain, _ in pairs]
+            nested.append((name, tuple(shape for _, shape in pairs)))
+    return data, _Shape(type(model), set(model.__pydantic_fields_set__), tuple(nested))
+
+
+def _wrap(shape: _Shape, data: dict[str, Any]) -> Any:
+    for name, shapes in shape.nested:
+        data[name] = list(map(_wrap, shapes, data[name]))
+    copy = _new(shape.kind)
+    _set(copy, "__dict__", data)
+    _set(copy, "__pydantic_fields_set__", shape.fields_set.copy())
+    _set(copy, "__pydantic_extra__", None)
+    _set(copy, "__pydantic_private__", None)
+    return copy

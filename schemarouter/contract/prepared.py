@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from schemarouter.contract.detach import detach
+from schemarouter.contract.detach import Template, detach
 from schemarouter.contract.projection import OutputError, Projection
 from schemarouter.contract.scan import Path, SchemaError
 from schemarouter.contract.schema import CompiledSchema, Violation, render_path, shown
@@ -24,7 +24,7 @@ _PROJECTIONS = 64
 class PreparedTool:
     """A registered tool: its key, fingerprint and endpoints by name."""
 
-    __slots__ = ("_spec", "endpoints", "fingerprint", "key", "remote")
+    __slots__ = ("_spec", "_template", "endpoints", "fingerprint", "key", "remote")
 
     def __init__(self, spec: ToolSpec) -> None:
         """``spec`` must be a private copy of a checked shape (:func:`~schemarouter.contract.admission.admit`).
@@ -32,6 +32,7 @@ class PreparedTool:
         Raises ``RegistrationError`` for a schema that cannot be used.
         """
         self._spec = spec
+        self._template = Template(spec)
         self.key = spec.key
         self.remote = spec.remote
         self.fingerprint = spec.fingerprint
@@ -46,7 +47,7 @@ class PreparedTool:
 
     def detached(self) -> ToolSpec:
         """Return a copy that the receiver may change."""
-        return detach(self._spec)
+        return self._template.copy()
 
 
 class PreparedEndpoint:
