@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from decimal import Decimal
 
@@ -10,7 +11,7 @@ from hypothesis import given, settings
 
 from schemarouter import ExecutionPolicy, PolicyRule
 from schemarouter.compiler.compile import compile_policy, decimal_text
-from schemarouter.compiler.digest import canonical, digest_of, semantic
+from schemarouter.compiler.digest import canonical, digest_of, digest_of_text, semantic
 from schemarouter.document.v1 import PolicyDocument
 from support.policies import from_artifact, from_text, from_yaml, policies
 
@@ -126,6 +127,11 @@ def test_a_graph_survives_its_artifact_and_its_text(policy: dict[str, object]) -
     assert canonical(json.loads(text)) == text
     assert digest_of(graph.content) == graph.digest
     assert from_text(dict(reversed(policy.items()))) == graph
+
+
+@pytest.mark.parametrize("size", [0, 1, 1000, 256 * 1024 - 1, 256 * 1024, 300_000])
+def test_digests_are_sha_256_whichever_implementation_is_used(size: int) -> None:
+    assert digest_of_text("a" * size) == hashlib.sha256(b"a" * size).hexdigest()
 
 
 def test_the_digest_is_stable_across_releases() -> None:
