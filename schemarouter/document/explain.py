@@ -47,8 +47,13 @@ _EMPTY: dict[str | int, str] = {
     "operation": "write at least one pattern",
     "name": "write a name, or leave the key out",
     "callback": "write a name, or leave the key out",
+    "never": "write the question that must never come true",
 }
 _EMPTY_TEXT = "write something, or remove it"
+#: Texts up to this length are repeated in full.
+_SHORT = 40
+#: Up to here a float is the integer that its text says.
+_EXACT = 2**53
 _UNION_ERRORS = frozenset({"string_type", "list_type", "model_type", "dict_type"})
 _BOUNDS = {"greater_than_equal": ("at least", "ge"), "greater_than": ("greater than", "gt")}
 
@@ -181,15 +186,15 @@ def _wrong_type(failure: _Failure, place: Place | None) -> Problem:
     scalar = source.scalar(path)
     plain = scalar is None or scalar.plain
     text = scalar.text if scalar is not None else str(value)
-    what = f'the string "{text}" here' if isinstance(value, str) and plain and len(text) <= 40 else kind(value)
+    what = f'the string "{text}" here' if isinstance(value, str) and plain and len(text) <= _SHORT else kind(value)
     message = f"{written(value, source, path)} is {what}, not {wanted}"
     code, help_ = "SR103", _shape(failure, place)
     if isinstance(value, float) and kinds == ("an integer",) and value.is_integer():
-        code, help_ = "SR006", f"write `{value:.0f}`"
+        code, help_ = "SR006", f"write `{value:.0f}`" if abs(value) < _EXACT else "write an integer"
     elif "a string" in kinds:
         # Everybody reads `1.5` as a number; `1e3` is one to YAML 1.2 and a string to YAML 1.1.
         code = "SR006" if isinstance(value, float) and "." not in text else "SR103"
-        help_ = f'put it in quotes: `"{text}"`'
+        help_ = f'put it in quotes: `"{text}"`' if len(text) <= _SHORT else "put it in quotes"
     elif kinds == ("a boolean",):
         folded = str(value).strip().lower()
         help_ = f"write `{folded}` without quotes" if folded in ("true", "false") else "write `true` or `false`"

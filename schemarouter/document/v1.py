@@ -129,7 +129,7 @@ class Invariant(FrozenModel):
     """A question that must never come true (SPEC 13)."""
 
     name: Name = Field(description="Unique among the invariants.")
-    never: Text = Field(description="The question, as `schemarouter query` reads it.")
+    never: Text = Field(min_length=1, description="The question, as `schemarouter query` reads it.")
     reason: Text | None = Field(default=None, description="Why it must never come true.")
 
 
