@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from datetime import date
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from schemarouter_cli import streams
 from schemarouter_cli.discovery import find_policies
@@ -19,8 +18,7 @@ if TYPE_CHECKING:
     from schemarouter_cli.settings import Settings
 
 
-@dataclass(frozen=True, slots=True)
-class CheckOptions:
+class CheckOptions(NamedTuple):
     """How to check. ``resolve`` says why a name has no callable; suppressions expire by ``today``."""
 
     today: date

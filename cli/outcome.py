@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from schemarouter.model.diagnostic import SEVERITIES, Finding
@@ -19,18 +18,20 @@ UNDECIDED = "SR903"
 SNIPPET_LIMIT = 16 * 1024 * 1024
 
 
-@dataclass(slots=True)
 class Outcome:
     """Findings of all files, the files' texts for snippets, and how many findings were suppressed.
 
     ``failures`` counts the files that could not be read; nothing is known about them.
     """
 
-    files: list[str] = field(default_factory=list)
-    findings: list[Finding] = field(default_factory=list)
-    suppressed: int = 0
-    texts: dict[str, str] = field(default_factory=dict)
-    failures: int = 0
+    __slots__ = ("failures", "files", "findings", "suppressed", "texts")
+
+    def __init__(self, files: Iterable[str] = (), findings: Iterable[Finding] = (), suppressed: int = 0) -> None:
+        self.files = list(files)
+        self.findings = list(findings)
+        self.suppressed = suppressed
+        self.texts: dict[str, str] = {}
+        self.failures = 0
 
     def add(self, path: str, raw: bytes, findings: Iterable[Finding], source: Source | None) -> None:
         """Add what was found in the file ``path``, with its text. A hostile size is not worth a snippet."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from typing import NamedTuple
 
 from schemarouter_cli.failure import CannotRun
 from schemarouter_cli.files import read_bytes
@@ -14,8 +14,7 @@ from schemarouter_cli.text import display_path
 LIMIT = 16_000_000
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(NamedTuple):
     """What the project settled. ``root`` is the folder that ``include`` and ``exclude`` are relative to.
 
     ``include`` is ``None`` where the project does not say which files are policies.
@@ -30,7 +29,7 @@ class Settings:
     pedantic: bool = False
 
 
-_KEYS = tuple(field.name for field in fields(Settings) if field.name != "root")
+_KEYS = tuple(name for name in Settings._fields if name != "root")
 _SWITCHES = frozenset({"strict", "pedantic"})
 
 

@@ -64,12 +64,16 @@ def command(
     from schemarouter_cli.checking import CheckOptions, check_files
     from schemarouter_cli.failure import CannotRun
     from schemarouter_cli.render.outcome import show
-    from schemarouter_cli.resolving import resolver
     from schemarouter_cli.settings import Settings, find_settings
 
     settings = Settings() if no_config else find_settings(os.getcwd())
     if allow_import and not resolve:
         raise click.UsageError("--allow-import has a meaning only together with --resolve")
+    resolve_name = None
+    if resolve:
+        from schemarouter_cli.resolving import resolver
+
+        resolve_name = resolver(allow_import)
     checking = CheckOptions(
         today=date.today(),
         select=_split(select) or settings.select,
@@ -78,7 +82,7 @@ def command(
         allow_empty=allow_empty,
         format=format_,
         stdin_filename=stdin_filename,
-        resolve=resolver(allow_import) if resolve else None,
+        resolve=resolve_name,
     )
     try:
         outcome = check_files(paths, settings, checking)
