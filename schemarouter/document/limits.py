@@ -15,7 +15,7 @@ MAX_LINES: Final = 1_000_000
 #: Mappings and lists inside each other.
 MAX_DEPTH: Final = 64
 #: Keys, scalars, mappings and lists, those that aliases repeat included.
-MAX_NODES: Final = 1_600_000
+MAX_NODES: Final = 1_000_000
 #: Nodes that aliases may add to those that stand in the text.
 MAX_ALIAS_NODES: Final = 10_000
 #: Aliases in a file.

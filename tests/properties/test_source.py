@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import math
 import re
-import time
 import tomllib
 from pathlib import Path
 from random import Random
@@ -158,9 +157,7 @@ def assert_inside(span: Span, lines: list[str]) -> None:
 
 def assert_sound(raw: bytes | str, fmt: Any) -> None:
     """A source or an error; only plain data; every place inside the text."""
-    started = time.perf_counter()
     source, problems = read_source(raw, "p", fmt)
-    assert time.perf_counter() - started < 5
     errors = [problem for problem in problems if problem.code != "SR004"]
     assert source is not None or errors
     text = source.text if source is not None else raw if isinstance(raw, str) else raw.decode("utf-8", "replace")

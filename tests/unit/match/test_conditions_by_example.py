@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pickle
-import time
 from typing import Any
 
 import pytest
@@ -336,6 +335,7 @@ def test_deep_arguments_and_constants() -> None:
         deep = deep.pop()
 
 
+@pytest.mark.timeout(60)
 def test_long_values_take_linear_time() -> None:
     conditions = compile_conditions(
         {
@@ -345,10 +345,8 @@ def test_long_values_take_linear_time() -> None:
         }
     )
     arguments = {"list": ["x"] * 200_000, "text": "a" * 1_000_000, "path": "/a" * 100_000}
-    started = time.perf_counter()
     assert conditions.evaluate(arguments) is False
     assert [answer for _, answer, _ in conditions.why(arguments)] == [False, False, False]
-    assert time.perf_counter() - started < 10
 
 
 def test_why_names_the_keyword_and_never_the_value() -> None:
