@@ -55,5 +55,5 @@ def test_every_command_and_file_that_is_named_exists():
     for target in re.findall(r"\]\(([^)#]+)\)", README):
         assert (ROOT / target).exists(), target
     makefile = (ROOT / "Makefile").read_text("utf-8")
-    for target in re.findall(r"\bmake ([a-z]+)\b", README):
+    for target in re.findall(r"(?:^|`)make ([a-z]+)\b", README, re.MULTILINE):
         assert re.search(rf"^{target}:", makefile, re.MULTILINE), target
