@@ -1,0 +1,1 @@
+"""Benchmarks, side by side with other tools: ``make bench`` (docs/benchmarks.md)."""

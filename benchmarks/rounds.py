@@ -1,0 +1,154 @@
+"""Run a group: workers of all its sides at once, and round by round one entrant after the other.
+
+A slow minute of the machine then hits every entrant alike, and a ratio is taken within each round. `pyperf command` and
+`pyperf.Runner` time one thing to its end before the next begins, so they are not used for running; pyperf keeps the values,
+their statistics and what is known of the machine.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import IO, Any
+
+from benchmarks.environments import HERE, OURS, python_of
+from benchmarks.plan import PROCESS, SIDES, Entrant, Group
+from benchmarks.workload import policy, yaml_text
+
+#: About so long an entrant is timed in a round, and so many rounds there are, unless that takes too long.
+ROUND_SECONDS = 0.004
+ROUNDS = 60
+FEWEST_ROUNDS = 5
+GROUP_SECONDS = 12.0
+
+Times = dict[str, list[float]]
+
+
+class Worker:
+    """A process of one side, asked over pipes."""
+
+    def __init__(self, side: str, folder: str) -> None:
+        environment, module = SIDES[side]
+        self.side = side
+        self._process = subprocess.Popen(
+            [python_of(environment), "-I", HERE / "worker.py", module],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            cwd=folder,  # not the checkout, whose `schemarouter` would be imported
+            text=True,
+        )
+
+    def ask(self, **request: Any) -> dict[str, Any]:
+        """Send a request and wait for its answer. Raises ``RuntimeError`` if the worker died."""
+        to, back = _pipe(self._process.stdin), _pipe(self._process.stdout)
+        to.write(json.dumps(request) + "\n")
+        to.flush()
+        line = back.readline()
+        if not line:
+            raise RuntimeError(f"the worker of {self.side} died at {request}")
+        answer: dict[str, Any] = json.loads(line)
+        return answer
+
+    def close(self) -> None:
+        """End the process."""
+        _pipe(self._process.stdin).close()
+        self._process.wait()
+        _pipe(self._process.stdout).close()
+
+
+def _pipe(stream: IO[str] | None) -> IO[str]:
+    assert stream is not None
+    return stream
+
+
+@contextlib.contextmanager
+def workers(sides: set[str]) -> Iterator[dict[str, Worker]]:
+    """A worker for each of ``sides``, in a scratch folder."""
+    with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as stack:
+        started = {}
+        for side in sorted(sides):
+            started[side] = Worker(side, folder)
+            stack.callback(started[side].close)
+        yield started
+
+
+def run_group(group: Group, rounds: int = ROUNDS) -> tuple[Times, dict[str, float]]:
+    """Seconds of each entrant by round, and the values that the group asks for.
+
+    Raises ``RuntimeError`` where sides that must agree do not: then their times say nothing.
+    """
+    sides = {entrant.side for entrant in (*group.entrants.values(), *group.agree, *group.values.values())}
+    with workers(sides - {PROCESS}) as started:
+        answers = [_value(started, entrant) for entrant in group.agree]
+        if any(answer != answers[0] for answer in answers):
+            raise RuntimeError(f"{group.section}, {group.title}: the sides decide differently")
+        values = {label: float(_value(started, entrant)) for label, entrant in group.values.items()}
+        with _timers(group, started) as timers:
+            return _interleave(timers, rounds), values
+
+
+def _value(started: dict[str, Worker], entrant: Entrant) -> Any:
+    return started[entrant.side].ask(do="value", case=entrant.case, arguments=entrant.arguments)["value"]
+
+
+@contextlib.contextmanager
+def _timers(group: Group, started: dict[str, Worker]) -> Iterator[dict[str, Callable[[], float]]]:
+    with tempfile.TemporaryDirectory() as folder:
+        timers: dict[str, Callable[[], float]] = {}
+        for label, entrant in group.entrants.items():
+            if entrant.side == PROCESS:
+                timers[label] = _process_timer(entrant, folder)
+            else:
+                timers[label] = _worker_timer(started[entrant.side], label, entrant)
+        yield timers
+
+
+def _worker_timer(worker: Worker, label: str, entrant: Entrant) -> Callable[[], float]:
+    worker.ask(do="prepare", id=label, case=entrant.case, arguments=entrant.arguments, seconds=ROUND_SECONDS)
+    return lambda: float(worker.ask(do="round", id=label)["seconds"])
+
+
+def _interleave(timers: dict[str, Callable[[], float]], rounds: int) -> Times:
+    times: Times = {label: [] for label in timers}
+    started = time.perf_counter()
+    for number in range(rounds):
+        for label, timer in timers.items():
+            times[label].append(timer())
+        if number + 1 >= FEWEST_ROUNDS and time.perf_counter() - started > GROUP_SECONDS:
+            break
+    return times
+
+
+def _process_timer(entrant: Entrant, folder: str) -> Callable[[], float]:
+    """From starting a process to its end, without a shell, output thrown away."""
+    files = start_up_files(folder)
+    command = [
+        str(python_of(OURS).with_name(entrant.case)),
+        *(part.format(**files) if "{" in part else part for part in entrant.arguments["arguments"]),
+    ]
+    environment = {"PATH": os.environ["PATH"], "HOME": folder, "NO_COLOR": "1"}
+    subprocess.run(command, cwd=folder, env=environment, check=True, stdout=subprocess.DEVNULL)
+
+    def timer() -> float:
+        start = time.perf_counter()
+        subprocess.run(command, cwd=folder, env=environment, check=True, stdout=subprocess.DEVNULL, close_fds=False)
+        return time.perf_counter() - start
+
+    return timer
+
+
+def start_up_files(folder: str) -> dict[str, str]:
+    """A clean policy file of 100 rules, and its artifact, made by the command that is measured."""
+    policy_path, artifact = Path(folder, "clean.policy.yaml"), Path(folder, "clean.graph.json")
+    if not artifact.exists():
+        text = yaml_text(policy(100)) + "budget: {max_tool_calls: 100}\n"
+        policy_path.write_text(text, encoding="utf-8")
+        command = [python_of(OURS).with_name("schemarouter"), "compile", policy_path, "-o", artifact]
+        subprocess.run(command, cwd=folder, check=True, stdout=subprocess.DEVNULL)
+    return {"policy": str(policy_path), "artifact": str(artifact)}
