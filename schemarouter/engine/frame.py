@@ -125,7 +125,7 @@ def private_copy(call: object) -> PrivateCall:
 class Run:
     """What the calls of one run share: authority, limits, retries, ledger, clock. Safe from several threads."""
 
-    __slots__ = ("_lock", "_started", "authority", "deadline", "ledger", "limits", "retry")
+    __slots__ = ("_lock", "authority", "deadline", "ledger", "limits", "retry")
 
     def __init__(self, authority: Authority, limits: Limits, retry: Retry, ledger: Ledger) -> None:
         #: Who decided about the run when it started. Limits and retries come from it, so it must not change.
@@ -135,7 +135,6 @@ class Run:
         self.retry = retry
         #: Monotonic seconds at which the time is over; ``None`` before the clock started, or without a limit.
         self.deadline: float | None = None
-        self._started = False
         self._lock = threading.Lock()
 
     def start_clock(self, now: float) -> None:
@@ -144,8 +143,7 @@ class Run:
         if seconds is None:
             return
         with self._lock:
-            if not self._started:
-                self._started = True
+            if self.deadline is None:
                 self.deadline = now + seconds
 
 

@@ -41,7 +41,7 @@ CHANGES = (
 )
 #: What only user code can do; the second line needs code that awaits.
 OWN = ("wrong value", "own timeout", "spoofed gate", "stop iteration")
-AWAITING = ("hangs", "swallowed cut-off", "raises when cut off", "cancelled from outside")
+AWAITING = ("hangs", "swallowed cut-off", "raises when cut off", "cancelled from outside", "swallowed cancellation")
 #: Faults of an invoker after which it is known to have returned.
 RETURNS = (*CHANGES, "expiry", "swallowed cut-off")
 #: Where a change is seen, and where the clock is read before anything else happens.
@@ -126,7 +126,7 @@ def _error(cell: Cell) -> type[BaseException]:
         return SchemaDriftError
     if cell.fault in ("binding replaced", "tool unbound"):
         return BindingDriftError
-    if cell.fault == "cancelled from outside":
+    if cell.fault in ("cancelled from outside", "swallowed cancellation"):
         return asyncio.CancelledError
     if cell.fault in ("expiry", "hangs", "swallowed cut-off", "raises when cut off"):
         return ExecutionBudgetExceededError

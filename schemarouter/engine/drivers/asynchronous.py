@@ -64,15 +64,25 @@ async def _call(command: UserCode, world: World) -> Outcome:
 async def _bounded(awaitable: Awaitable[Any], deadline: float | None, world: World) -> Outcome:
     """Await user code within the remaining time.
 
-    Who ended it is read off the scope, not off the exception: if the scope expired, the code was cut off, whatever it
-    made of its cancellation; if not, a ``TimeoutError`` is the code's own.
+    Who ended it is read off the scope and the task, not off the exception. If the scope expired, the code was cut off,
+    whatever it made of that; if not, a ``TimeoutError`` is the code's own. If the call was cancelled meanwhile, it is
+    cancelled, even where the code swallowed that: nothing may go on in its name.
     """
+    task = asyncio.current_task()
+    before = 0 if task is None else task.cancelling()
     if deadline is None:
-        return await _outcome(awaitable)
+        outcome = await _outcome(awaitable)
+    else:
+        outcome = await _within(awaitable, deadline - world.clock())
+    if task is not None and task.cancelling() > before:
+        raise asyncio.CancelledError
+    return outcome
+
+
+async def _within(awaitable: Awaitable[Any], seconds: float) -> Outcome:
     outcome: Outcome | None = None
-    scope = asyncio.timeout(deadline - world.clock())
     try:
-        async with scope:
+        async with asyncio.timeout(seconds) as scope:
             outcome = await _outcome(awaitable)
     except TimeoutError:
         # Only the scope raises here: what the code raises is an outcome.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+import threading
 from decimal import Decimal
 
 import pytest
@@ -11,6 +13,7 @@ from schemarouter.engine.budget import Charge, Limits, MemoryLedger, Refusal
 from schemarouter.engine.retry import Retry
 from schemarouter.model.frozen import FrozenMap
 from schemarouter.model.limits import ExecutionBudget, RetryPolicy
+from support.boundary import Boundary
 
 
 def spend(ledger: MemoryLedger, limits: Limits, times: int) -> list[bool]:
@@ -102,6 +105,31 @@ def test_calls_are_counted_per_tool_as_well() -> None:
     assert str(refusal) == "per_tool_calls=1 of `t` (used 1, needs 1)"
     assert ledger.used == {"calls": 1, "calls of t": 1}
     assert ledger.reserve(limits.call_charges("u")) is None
+
+
+def test_no_interleaving_of_threads_exceeds_a_limit() -> None:
+    limits = Limits.of(ExecutionBudget(max_attempts=3000, max_cost_units=250, cost_units={"*": 0.1}))
+    ledger = MemoryLedger()
+    taken: list[int] = []
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        threads = [threading.Thread(target=lambda: taken.append(sum(spend(ledger, limits, 800)))) for _ in range(6)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    finally:
+        sys.setswitchinterval(interval)
+    assert sum(taken) == 2500
+    assert ledger.used == {"attempts": 2500, "cost": 250}
+
+
+def test_the_clock_of_a_run_starts_once() -> None:
+    run = Boundary().run(Limits(max_elapsed_seconds=10))
+    run.start_clock(100)
+    run.start_clock(105)
+    assert run.deadline == 110
 
 
 CEILING = Retry(max_attempts=3, initial=1.0, multiplier=2.0, longest=8.0, non_read_only=True)

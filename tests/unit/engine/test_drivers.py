@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextvars
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -26,6 +27,7 @@ from support.boundary import Boundary, tool_spec
 
 SOON = Limits(max_elapsed_seconds=0.02)
 OUTPUT = {"value": 1}
+CONTEXT: contextvars.ContextVar[str] = contextvars.ContextVar("CONTEXT", default="none")
 
 
 def real_time(boundary: Boundary) -> Boundary:
@@ -136,6 +138,7 @@ class Offloaded:
         self.boundary.bind(self.invoke, offload_sync=True)
 
     def invoke(self, endpoint: str, arguments: object) -> dict[str, int]:
+        self.context = CONTEXT.get()
         self.thread = threading.current_thread().name
         self.entered.set()
         self.released.wait(10)
@@ -150,10 +153,12 @@ class Offloaded:
 async def test_an_offloaded_invoker_runs_in_the_pool() -> None:
     offloaded = Offloaded(False)
     offloaded.released.set()
+    CONTEXT.set("the caller's")
     frame, run = start(offloaded.boundary, Limits(max_elapsed_seconds=30))
     await run
     assert frame.delivered().data == OUTPUT
     assert offloaded.thread.startswith("ThreadPoolExecutor")
+    assert offloaded.context == "the caller's"
     offloaded.close()
 
 

@@ -48,11 +48,8 @@ class Harness:
                 return GOOD[stage]
             if self.cell.fault in ("hangs", "swallowed cut-off", "raises when cut off"):
                 return await self.linger()
-            if self.cell.fault == "cancelled from outside":
-                task = asyncio.current_task()
-                assert task is not None
-                task.cancel()
-                await asyncio.sleep(60)
+            if self.cell.fault in ("cancelled from outside", "swallowed cancellation"):
+                return await self.be_cancelled()
             return self.behave()
 
         # In the cells "async code", only the code in question is async.
@@ -73,6 +70,18 @@ class Harness:
                 raise
             if self.cell.fault == "raises when cut off":
                 raise TimeoutError(CANARY) from None
+        return GOOD[self.cell.stage]
+
+    async def be_cancelled(self) -> Any:
+        """The caller cancels the call while this code runs."""
+        task = asyncio.current_task()
+        assert task is not None
+        task.cancel()
+        try:
+            await asyncio.sleep(60)
+        except asyncio.CancelledError:
+            if self.cell.fault == "cancelled from outside":
+                raise
         return GOOD[self.cell.stage]
 
     def enter(self, stage: str) -> None:

@@ -542,8 +542,8 @@ async def test_a_plan_that_fails_in_its_middle_keeps_what_was_done() -> None:
     assert await setup.executor.execute(setup.plan()) == []
 
 
-def parallel_setup() -> tuple[Setup, ExecutionPlan, dict[str, Any]]:
-    """Calls `0` to `5`, whose invoker waits until it is told to go on."""
+def parallel_setup(seconds: float = 0.02) -> tuple[Setup, ExecutionPlan, dict[str, Any]]:
+    """Calls `0` to `5`, whose invoker takes ``seconds``, but for number 2, which is quick."""
     spec = ToolSpec(
         name="tool",
         namespace="ns",
@@ -556,7 +556,7 @@ def parallel_setup() -> tuple[Setup, ExecutionPlan, dict[str, Any]]:
         state["now"] += 1
         state["most"] = max(state["most"], state["now"])
         try:
-            await asyncio.sleep(0.02 if arguments["n"] != 2 else 0.002)
+            await asyncio.sleep(seconds if arguments["n"] != 2 else 0.002)
             if arguments["n"] == state["fail"]:
                 raise KeyError("n")
         except asyncio.CancelledError:
@@ -616,9 +616,10 @@ async def test_names_that_are_not_registered_are_shown_on_one_line() -> None:
 
 @pytest.mark.asyncio
 async def test_cancelling_a_parallel_run_leaves_nothing_behind() -> None:
-    setup, plan, state = parallel_setup()
+    setup, plan, state = parallel_setup(60)
     task = asyncio.create_task(setup.executor.execute(plan, execution_mode="parallel_read_only"))
-    await asyncio.sleep(0.005)
+    while (state["most"], state["now"]) != (6, 5):
+        await asyncio.sleep(0.001)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
