@@ -267,7 +267,8 @@ def spoil(value: Any) -> None:
 
 @settings(max_examples=100, deadline=None)
 @given(json_values, json_values)
-def test_mutation_of_any_object_in_the_callers_hands_changes_nothing(argument: Any, output: Any) -> None:
+def test_what_was_approved_is_what_runs(argument: Any, output: Any) -> None:
+    """Mutation of any object in the hands of caller, hooks or invoker changes nothing."""
     spec = ToolSpec(name="any", endpoints=[EndpointSpec(name="act", read_only=True, input_schema={"type": "object"})])
     registry = InMemoryRegistry()
     registry.register(spec)
