@@ -20,18 +20,23 @@ def detach(model: Model) -> Model:
     of ``model_copy(deep=True)``, because no memo of what was seen is kept: aliases become separate copies. Raises
     ``RecursionError`` for a cycle, which a checked value does not hold.
     """
-    copy = _new(type(model))
     fields = model.__dict__.copy()
     for name, value in fields.items():
         kind = type(value)
         if kind is not str and kind is not bool and value is not None:
             fields[name] = _detach(value)
+    return assemble(type(model), fields, model.__pydantic_fields_set__.copy())
+
+
+def assemble(kind: type[Model], fields: dict[str, Any], fields_set: set[str]) -> Model:
+    """Return a model of all its ``fields``, which must be known to be valid; both containers become the model's own."""
+    model = _new(kind)
     # The four slots of a pydantic model, as ``BaseModel.__copy__`` sets them.
-    _set(copy, "__dict__", fields)
-    _set(copy, "__pydantic_fields_set__", model.__pydantic_fields_set__.copy())
-    _set(copy, "__pydantic_extra__", None)
-    _set(copy, "__pydantic_private__", None)
-    return copy
+    _set(model, "__dict__", fields)
+    _set(model, "__pydantic_fields_set__", fields_set)
+    _set(model, "__pydantic_extra__", None)
+    _set(model, "__pydantic_private__", None)
+    return model
 
 
 def _detach(value: Any) -> Any:
@@ -85,9 +90,4 @@ def _flatten(model: BaseModel) -> tuple[dict[str, Any], _Shape]:
 def _wrap(shape: _Shape, data: dict[str, Any]) -> Any:
     for name, shapes in shape.nested:
         data[name] = list(map(_wrap, shapes, data[name]))
-    copy = _new(shape.kind)
-    _set(copy, "__dict__", data)
-    _set(copy, "__pydantic_fields_set__", shape.fields_set.copy())
-    _set(copy, "__pydantic_extra__", None)
-    _set(copy, "__pydantic_private__", None)
-    return copy
+    return assemble(shape.kind, data, shape.fields_set.copy())

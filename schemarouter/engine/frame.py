@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol
 
 from schemarouter.compiler.graph import EvaluationGraph
+from schemarouter.contract.detach import assemble
 from schemarouter.contract.prepared import PreparedEndpoint
 from schemarouter.engine.budget import Ledger, Limits
 from schemarouter.engine.commands import Look
@@ -82,15 +83,16 @@ class PrivateCall(NamedTuple):
 
     def detached(self) -> ToolCall:
         """A fresh copy for a callback, a hook or an invoker."""
-        return ToolCall(
-            tool=self.tool,
-            endpoint=self.endpoint,
-            arguments=checked_copy(self.arguments),
-            fields=list(self.fields),
-            schema_fingerprint=self.schema_fingerprint,
-            tool_fingerprint=self.tool_fingerprint,
-            missing_required_arguments=list(self.missing),
-        )
+        fields = {
+            "tool": self.tool,
+            "endpoint": self.endpoint,
+            "arguments": checked_copy(self.arguments),
+            "fields": list(self.fields),
+            "schema_fingerprint": self.schema_fingerprint,
+            "tool_fingerprint": self.tool_fingerprint,
+            "missing_required_arguments": list(self.missing),
+        }
+        return assemble(ToolCall, fields, set(fields))
 
 
 def shown(name: str) -> str:

@@ -10,7 +10,7 @@ import pytest
 from schemarouter.compiler.policy import ExecutionPolicy
 from schemarouter.engine.budget import Charge, Limits, Refusal
 from schemarouter.engine.commands import CutOff, Raised, Returned
-from schemarouter.engine.frame import Frame
+from schemarouter.engine.frame import Frame, private_copy
 from schemarouter.engine.pipeline import PIPELINE, interpret
 from schemarouter.engine.retry import Retry
 from schemarouter.errors import (
@@ -158,3 +158,12 @@ def test_what_is_no_call_is_refused_first(spoil: Callable[[Any], Any]) -> None:
     boundary = Boundary()
     with pytest.raises(PlanningError):
         play(boundary, Frame(spoil(boundary.call()), boundary.run()))
+
+
+def test_a_detached_call_is_a_whole_model() -> None:
+    """It is put together without validation, so it must have every field that the model has."""
+    call = Boundary().call()
+    copy = private_copy(call).detached()
+    assert copy == call
+    assert set(vars(copy)) == set(type(call).model_fields)
+    assert type(call).model_validate(copy.model_dump()) == call
