@@ -86,30 +86,35 @@ class PolicyRule(_Compiled):
     else:
 
         def __init__(self, *args, **fields):
-            super().__init__(**(_positional(type(self), args, fields) if args else fields))
-            _record(self)
+            if args:
+                fields = _positional(type(self), args, fields)
+            # All that pydantic's own __init__ does; thousands of rules are built at start-up.
+            self.__pydantic_validator__.validate_python(fields, self_instance=self)
+            _compile_rule(self.__dict__)
 
 
 def _record(rule: PolicyRule) -> GraphRule:
     """What ``rule`` is in a graph: compiled when it is built, and kept beside its fields."""
-    values: dict[str, Any] = rule.__dict__
-    record: GraphRule | None = values.get("_record")
-    if record is None:
-        operation = values["operation"]
-        wrong: Wrong = []
-        record = make_rule(
-            values["name"],
-            (operation,) if type(operation) is str else tuple(operation),
-            values["effect"],
-            values["reason"],
-            (values["remote"], values["read_only"], values["destructive"], values["unclassified"]),
-            values["arguments"],
-            None,
-            wrong,
-        )
-        if wrong:
-            raise ValueError("; ".join(message for _, _, message in wrong))
-        values["_record"] = record
+    record: GraphRule | None = rule.__dict__.get("_record")
+    return _compile_rule(rule.__dict__) if record is None else record
+
+
+def _compile_rule(values: dict[str, Any]) -> GraphRule:
+    operation = values["operation"]
+    wrong: Wrong = []
+    record = make_rule(
+        values["name"],
+        (operation,) if type(operation) is str else tuple(operation),
+        values["effect"],
+        values["reason"],
+        (values["remote"], values["read_only"], values["destructive"], values["unclassified"]),
+        values["arguments"],
+        None,
+        wrong,
+    )
+    if wrong:
+        raise ValueError("; ".join(message for _, _, message in wrong))
+    values["_record"] = record
     return record
 
 

@@ -89,7 +89,7 @@ def make_rule(
             wrong.append((_name_code(problem), ("name",), f"the rule name `{shown(name)}` {problem}"))
     if effect not in EFFECTS:
         wrong.append(("SR105", ("effect",), "the effect is unknown"))
-    asks = ANY if predicates is ANY else make_predicates(predicates, wrong)
+    asks = ANY if predicates is ANY or predicates == ANY else make_predicates(predicates, wrong)
     conditions = make_conditions(arguments, wrong) if arguments else None
     # Half the time of calling the class, and there may be ten thousand rules.
     return _new(GraphRule, (name, patterns, effect, reason, asks, conditions, location))
