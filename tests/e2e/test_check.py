@@ -7,8 +7,9 @@ import re
 from pathlib import Path
 
 import pytest
-from conftest import DATA, Run, Snapshot
 from jsonschema import Draft202012Validator
+
+from support.command import DATA, Run, Snapshot
 
 LIMITED = "version: 1\nbudget: {max_tool_calls: 20}\n"
 CLEAN = LIMITED + "name: clean\n"

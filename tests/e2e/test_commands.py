@@ -9,10 +9,10 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from conftest import DATA, SCRIPT, Run, Snapshot, environment
 from jsonschema import Draft202012Validator
 
 from schemarouter import __version__
+from support.command import DATA, SCRIPT, Run, Snapshot, environment
 
 COMMANDS = ("check", "explain", "compile", "init", "schema", "rule", "completion")
 PROFILES = ("mcp", "read-only", "starter")

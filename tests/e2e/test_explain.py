@@ -7,8 +7,9 @@ from itertools import product
 from pathlib import Path
 
 import pytest
-from conftest import DATA, Run, Snapshot
 from jsonschema import Draft202012Validator
+
+from support.command import DATA, Run, Snapshot
 
 POLICY = "desk.policy.yaml"
 

@@ -12,9 +12,9 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from conftest import environment
 
 from schemarouter import __version__
+from support.command import environment
 
 ROOT = Path(__file__).parents[2]
 PARTS = ("schemarouter", "cli", "config", "schemas", "pyproject.toml", "README.md", "LICENSE")

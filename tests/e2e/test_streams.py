@@ -11,7 +11,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from conftest import SCRIPT, Run, environment
+
+from support.command import SCRIPT, Run, environment
 
 BROKEN = "version: 1\nrulez: []\n"
 ESCAPE = "\x1b"

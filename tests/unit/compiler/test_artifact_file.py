@@ -58,7 +58,7 @@ def with_policy(path: tuple[str | int, ...], value: Any) -> str:
     return changed(policy=policy)
 
 
-REMOVED = object()
+REMOVED = "<removed>"
 
 
 @pytest.mark.parametrize(
