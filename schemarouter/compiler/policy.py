@@ -228,10 +228,14 @@ def _evaluator(graph: EvaluationGraph) -> Callable[[ToolSpec, EndpointSpec, Tool
 
 
 def _attributes(tool: ToolSpec, endpoint: EndpointSpec) -> tuple[str, bool, bool | None, bool | None]:
-    """The operation and its contract attributes. ``+``, unlike an f-string, raises for a name that is no text."""
-    name = "" + tool.name
-    key = name if tool.namespace is None else tool.namespace + "." + name
-    return key + "." + endpoint.name, tool.remote, endpoint.read_only, endpoint.destructive
+    """The operation and its contract attributes. Raises ``TypeError`` for a name that is not exactly text.
+
+    A subclass may answer for itself what it equals, and what is remembered of it would be believed of others.
+    """
+    names = (tool.name, endpoint.name) if tool.namespace is None else (tool.namespace, tool.name, endpoint.name)
+    if any(type(name) is not str for name in names):
+        raise TypeError("a name is no text")
+    return ".".join(names), tool.remote, endpoint.read_only, endpoint.destructive
 
 
 def _arguments(call: ToolCall | None) -> dict[str, Any] | None:

@@ -90,6 +90,6 @@ def make_rule(
     if effect not in EFFECTS:
         wrong.append(("SR105", ("effect",), "the effect is unknown"))
     asks = ANY if predicates is ANY or predicates == ANY else make_predicates(predicates, wrong)
-    conditions = make_conditions(arguments, wrong) if arguments else None
+    conditions = make_conditions(arguments, wrong) if arguments is not None else None
     # Half the time of calling the class, and there may be ten thousand rules.
     return _new(GraphRule, (name, patterns, effect, reason, asks, conditions, location))
