@@ -30,6 +30,8 @@ MAX_DIGITS: Final = 400
 MAX_KEY_PARTS: Final = 32
 #: Findings of one kind that are listed one by one (hidden characters, unquoted wildcards, duplicate keys).
 MAX_LISTED: Final = 50
+#: Duplicate keys that are read past in order to find other errors.
+MAX_DUPLICATES: Final = 1_000
 #: Code points that are read again, in total, in order to go on behind a scalar that needs quotes.
 MAX_REREAD: Final = 4 * 1024 * 1024
 #: Code points that the second, slow YAML parser is asked about.

@@ -73,7 +73,7 @@ class Scanner(Tables):
                     first, last = match.span(2)
                     if key in entries or last - first > MAX_DIGITS or end - start > MAX_KEY:
                         position = self._statement(position)
-                        continue
+                        continue  # which changes no table; its nodes are counted with those of the next line
                     entries[key] = (start << SHIFT | end, first << SHIFT | last)
                     self.table.end = last
                     self.statements.append(start)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NoReturn, TypeAlias
 
-from schemarouter.document.limits import MAX_DEPTH, MAX_LISTED
+from schemarouter.document.limits import MAX_DEPTH, MAX_DUPLICATES, MAX_LISTED
 from schemarouter.document.positions import MASK, SHIFT, Lines, ListNode, MapNode, Node
 from schemarouter.model.diagnostic import Problem
 
@@ -51,6 +51,7 @@ class Tables:
         #: Where the section started, and where the one before it ended.
         self._section = self._before = 0
         self._left_out: int | None = None
+        self._doubles = 0
 
     def inline(self, table: MapNode) -> None:
         """An inline table begins: nothing can be added to it from outside."""
@@ -171,9 +172,12 @@ class Tables:
         return True
 
     def _twice(self, part: Part, first: int, what: str) -> None:
+        name, span = part
+        self._doubles += 1
+        if self._doubles > MAX_DUPLICATES:
+            exceed(f"the file holds more than {MAX_DUPLICATES} duplicate keys", span >> SHIFT, span & MASK)
         if len(self.problems) >= MAX_LISTED:
             return
-        name, span = part
         place = self.lines.span(span >> SHIFT, span & MASK)
         there = ("the first one", self.lines.span(first >> SHIFT, first & MASK))
         message = f"the key `{name if len(name) <= 40 else name[:37] + '...'}` {what}"

@@ -11,6 +11,7 @@ from schemarouter.document.limits import (
     MAX_ALIAS_NODES,
     MAX_ALIASES,
     MAX_DIGITS,
+    MAX_DUPLICATES,
     MAX_KEY,
     MAX_LISTED,
     MAX_NODES,
@@ -255,6 +256,8 @@ class NodeChecks:
         first = cast(MapNode, self.stack[-1].node).entries[key][0]
         message = f"the key `{short(key)}` stands here twice"
         self.report("SR002", message, start, end, "remove one of the two", ("the first one", first))
+        if self._listed["SR002"] > MAX_DUPLICATES:
+            self.stop(f"the file holds more than {MAX_DUPLICATES} duplicate keys", start, end)
 
     def value(self, event: Any, start: int, end: int) -> object:
         """The value of a scalar; a stand-in, with a problem, where it may not stand in a policy file."""

@@ -348,11 +348,20 @@ def test_hostile_files_are_refused_quickly(text, message):
 
 
 @pytest.mark.parametrize(
-    "text", ["a: *.x\n" * 5_000, "- *x\n" * 5_000, "a: 1\n" * 50_000, "- !t a\n" * 5_000, "- &x a\n" * 5_000]
+    "text", ["a: *.x\n" * 5_000, "- *x\n" * 5_000, "a: 1\n" * 900, "- !t a\n" * 5_000, "- &x a\n" * 5_000]
 )
 def test_the_list_of_problems_is_bounded(text):
     _source, problems = read(text)
     assert 0 < len(problems) <= 2 * limits.MAX_LISTED + 1
+
+
+@pytest.mark.parametrize("text", ["a: 1\n" * 900_000, "- {a: 1, a: 2}\n" * 200_000, "*a: 1\n" * 500_000])
+@pytest.mark.timeout(10)
+def test_a_file_of_duplicate_keys_is_left_early(text):
+    source, problems = read(text)
+    assert source is None
+    assert [problem.code for problem in problems].count("SR002") == limits.MAX_LISTED
+    assert problems[-1].message == "the file holds more than 1000 duplicate keys"
 
 
 def test_the_deepest_text_that_is_allowed():
