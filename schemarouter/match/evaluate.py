@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from schemarouter.match.keywords import FAMILIES, TYPES
 from schemarouter.match.pattern import PatternSet
-from schemarouter.match.strings import is_under, plain_host, plain_path
+from schemarouter.match.strings import is_under_any, plain_host, plain_path
 from schemarouter.match.values import family, is_integer, key
 
 TYPE_CHECKING = False
@@ -178,7 +178,7 @@ def _under(folders: str | list[str]) -> Callable[[Any], Kleene]:
 
     def test(value: Any) -> Kleene:
         path = plain_path(value)
-        return None if path is None else any(is_under(path, folder) for folder in plain)
+        return None if path is None else is_under_any(path, plain)
 
     return test
 

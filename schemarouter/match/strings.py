@@ -7,6 +7,7 @@ the condition is then indeterminate, never a quiet no. Standard library only.
 from __future__ import annotations
 
 import re
+import unicodedata
 
 from schemarouter.model.names import HIDDEN
 
@@ -21,22 +22,41 @@ _LONGEST_HOST = 253
 def plain_path(text: str) -> str | None:
     """``text`` as an absolute path without ``.`` segments and doubled or trailing slashes; ``None`` if it is not plain.
 
-    Not plain: relative, doubled slashes at the beginning, a ``..`` segment (also with blanks around it), NUL and other hidden
-    characters, a backslash, a per-cent sign. Purely lexical: no link is followed and no file is looked at.
+    Not plain: relative, doubled slashes at the beginning, a ``..`` segment (also with blanks around it, or a ``;`` and more
+    behind it), NUL and other hidden characters, a backslash, a per-cent sign, and letters that compatibility folding (NFKC)
+    turns into any of these, such as full-width dots and slashes. Purely lexical: no link is followed and no file is looked at.
     """
-    if not text.startswith("/") or text.startswith("//"):
+    if not text.startswith("/") or text.startswith("//") or not _is_plain(text):
         return None
+    if not text.isascii():
+        folded = unicodedata.normalize("NFKC", text)
+        if folded.count("/") != text.count("/") or not _is_plain(folded):
+            return None
+    return "/" + "/".join(segment for segment in text.split("/") if segment not in ("", "."))
+
+
+def _is_plain(text: str) -> bool:
     if "\\" in text or "%" in text or HIDDEN.search(text):
-        return None
-    segments = [segment for segment in text.split("/") if segment not in ("", ".")]
-    if any(segment.strip() == ".." for segment in segments):
-        return None
-    return "/" + "/".join(segments)
+        return False
+    return not any(segment.partition(";")[0].strip() == ".." for segment in text.split("/"))
 
 
 def is_under(path: str, folder: str) -> bool:
     """Whether ``path`` is ``folder`` or lies inside it; both as :func:`plain_path` gives them."""
     return path == folder or folder == "/" or (path.startswith(folder) and path.startswith("/", len(folder)))
+
+
+def is_under_any(path: str, folders: list[str]) -> bool | None:
+    """Whether ``path`` is or lies inside one of ``folders``; all of them plain.
+
+    ``None`` where that depends on whether letters are composed (NFC): some file systems tell the two apart, some do not.
+    """
+    answer = any(is_under(path, folder) for folder in folders)
+    if path.isascii():
+        return answer
+    composed = unicodedata.normalize("NFC", path)
+    same = composed == path or answer is any(is_under(composed, folder) for folder in folders)
+    return answer if same else None
 
 
 def plain_host(text: str) -> str | None:

@@ -2,7 +2,7 @@
 
 import math
 from fnmatch import fnmatchcase
-from unicodedata import category
+from unicodedata import category, normalize
 from urllib.parse import urlsplit
 
 NUMBERS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
@@ -151,14 +151,23 @@ def hidden(text):
 
 def under(value, folders):
     """Lexically equal to, or inside, one of the folders; indeterminate if not plainly an absolute path."""
-    parts = value.split("/")
     if not value.startswith("/") or value.startswith("//"):
         return None
-    if hidden(value) or "\\" in value or "%" in value or any(part.strip() == ".." for part in parts):
-        return None
-    wanted = [[part for part in folder.split("/") if part not in ("", ".")] for folder in folders]
-    parts = [part for part in parts if part not in ("", ".")]
-    return any(parts[: len(folder)] == folder for folder in wanted)
+    folded = normalize("NFKC", value)
+    for text in (value, folded):
+        if hidden(text) or "\\" in text or "%" in text or len(text.split("/")) != len(value.split("/")):
+            return None
+        if any(part.strip() == ".." or part.split(";")[0].strip() == ".." for part in text.split("/")):
+            return None
+    answers = set()
+    for text in (value, normalize("NFC", value)):
+        parts = segments(text)
+        answers.add(any(parts[: len(segments(folder))] == segments(folder) for folder in folders))
+    return answers.pop() if len(answers) == 1 else None
+
+
+def segments(path):
+    return [part for part in path.split("/") if part not in ("", ".")]
 
 
 def host(value, patterns):

@@ -155,6 +155,9 @@ def test_all_conditions_must_hold() -> None:
         ("/a/...", "/a/..."), ("", None), ("a", None), ("./a", None), ("~/a", None), ("//a/b", None), ("/a/../b", None),
         ("/a/..", None), ("/..", None), ("/a/.. /b", None), ("/a\x00", None), ("/a\\..\\b", None), ("/a/%2e%2e/b", None),
         ("/a\n", None), ("/a\u200b", None), ("C:/a", None), ("file:///a", None), (" /a", None),
+        ("/a/..;x/b", None), ("/a/.. ;/b", None), ("/a/..b;/c", "/a/..b;/c"), ("/a/\u2025/b", None),
+        ("/a/\uff0e\uff0e/b", None), ("/a/.\u2024/b", None), ("/a\uff0f..", None), ("/a\uff3cb", None), ("/a/\uff05", None),
+        ("/a/so\u2026", "/a/so\u2026"), ("/\u00e9", "/\u00e9"), ("/e\u0301", "/e\u0301"),
     ],
 )  # fmt: skip
 def test_plain_paths(path: str, plain: str | None) -> None:
@@ -171,6 +174,15 @@ def test_under_is_the_folder_or_inside_it(path: str, answer: bool) -> None:
     for folders in ("/srv/data", ["/x", "/srv//data/"]):
         assert judge({"under": folders}, path) is answer
         assert judge({"under": "/"}, path) is True
+
+
+def test_under_cannot_tell_where_file_systems_could_disagree_about_letters() -> None:
+    composed, decomposed = "/srv/caf\u00e9", "/srv/cafe\u0301"
+    assert judge({"under": composed}, composed + "/a") is True
+    assert judge({"under": composed}, decomposed + "/a") is None
+    assert judge({"not": {"under": composed}}, decomposed) is None
+    assert judge({"under": "/srv"}, decomposed) is True
+    assert judge({"under": "/x"}, decomposed) is False
 
 
 @pytest.mark.parametrize(
