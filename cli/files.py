@@ -7,6 +7,7 @@ import stat
 import sys
 from contextlib import suppress
 
+from schemarouter.reading import read_bounded
 from schemarouter_cli.failure import CannotRun, ReaderGone, os_reason
 from schemarouter_cli.text import display_path
 
@@ -22,8 +23,7 @@ def read_bytes(path: str, limit: int) -> bytes:
             if sys.stdin is None:
                 raise CannotRun("standard input is closed")
             return sys.stdin.buffer.read(limit + 1)
-        with open(path, "rb") as file:
-            return file.read(limit + 1)
+        return read_bounded(path, limit + 1)
     except OSError as error:
         raise CannotRun(f"cannot read `{shown}`: {os_reason(error)}") from None
     except ValueError:  # a NUL in the name

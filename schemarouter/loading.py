@@ -12,6 +12,7 @@ from schemarouter.compiler.decide import one_line
 from schemarouter.compiler.graph import EvaluationGraph
 from schemarouter.errors import PolicyError
 from schemarouter.named_callables import UNRESOLVABLE, resolve_callables
+from schemarouter.reading import read_bounded
 
 if TYPE_CHECKING:
     from schemarouter.document.source import Format, Source
@@ -84,8 +85,7 @@ def _read(path_or_text: str | os.PathLike[str]) -> tuple[str, str | bytes]:
         return TEXT, path_or_text
     path = Path(path_or_text)
     try:
-        with path.open("rb") as file:
-            return str(path), file.read(_READ_LIMIT)
+        return str(path), read_bounded(path, _READ_LIMIT)
     except FileNotFoundError:
         problem = "there is no such file"
     except IsADirectoryError:

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 @click.command("explain", short_help="Explain the decision about a call.")
 @click.argument("policy", type=click.Path())
 @click.option("--operation", required=True, metavar="OP", help="Tool key, dot, endpoint name: `tickets.create`.")
-@click.option("--remote/--local", default=None, help="Where the tool runs.")
+@click.option("--remote", is_flag=True, help="The tool runs elsewhere.")
+@click.option("--local", is_flag=True, help="The tool runs here.")
 @click.option("--read-only", is_flag=True, help="The call only reads.")
 @click.option("--mutating", is_flag=True, help="The call changes something.")
 @click.option("--unclassified", is_flag=True, help="Nobody has said whether it only reads.")
@@ -31,7 +32,8 @@ if TYPE_CHECKING:
 def command(
     policy: str,
     operation: str,
-    remote: bool | None,
+    remote: bool,
+    local: bool,
     read_only: bool,
     mutating: bool,
     unclassified: bool,
@@ -51,6 +53,8 @@ def command(
 
     Exit codes: 0 explained, 2 could not run.
     """
+    if remote and local:
+        raise click.UsageError("--remote and --local exclude each other")
     if read_only + mutating + unclassified > 1:
         raise click.UsageError("--read-only, --mutating and --unclassified exclude each other")
     if destructive + not_destructive + destructive_unknown > 1:
@@ -71,7 +75,7 @@ def command(
     explanations = explain_open(
         graph,
         operation,
-        remote=remote,
+        remote=True if remote else False if local else None,
         read_only=True if read_only else False if mutating else None,
         destructive=True if destructive else False if not_destructive else None,
         unclassified=True if unclassified else None,

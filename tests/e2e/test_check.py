@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from pathlib import Path
 
@@ -114,7 +115,10 @@ def test_nothing_to_check_cannot_run(quick: Run) -> None:
 def test_what_cannot_be_read_does_not_hide_the_rest(run: Run, tmp_path: Path) -> None:
     (tmp_path / "broken.yaml").write_text(BROKEN)
     (tmp_path / "circle.yaml").symlink_to("circle.yaml")
-    result = run("check", "missing.yaml", "circle.yaml", "broken.yaml/below.yaml", "broken.yaml", b"caf\xe9.yaml")
+    os.mkfifo(tmp_path / "pipe.yaml")
+    result = run(
+        "check", "missing.yaml", "circle.yaml", "broken.yaml/below.yaml", "broken.yaml", b"caf\xe9.yaml", "pipe.yaml"
+    )
     assert result.code == 2
     assert "SR101[unknown-key]" in result.out
     assert result.err.splitlines() == [
@@ -122,6 +126,7 @@ def test_what_cannot_be_read_does_not_hide_the_rest(run: Run, tmp_path: Path) ->
         "error: cannot read `circle.yaml`: too many levels of symbolic links",
         "error: cannot read `broken.yaml/below.yaml`: not a directory",
         "error: cannot read `caf\\xe9.yaml`: no such file or directory",
+        "error: cannot read `pipe.yaml`: a pipe that nobody writes to",
     ]
 
 

@@ -100,6 +100,7 @@ def test_defaults() -> None:
         ({"effect": "deny", "unclassified": True, "read_only": False}, "contradict"),
         ({"effect": "deny", "arguments": {"n": {"pattern": "x"}}}, "pattern"),
         ({"effect": "deny", "arguments": {"n": 5}}, "n"),
+        ({"effect": "allow", "arguments": {}}, "no argument is named"),
         ({"effect": "deny", "arguments": {"n": {"maximum": float("nan")}}}, "finite"),
     ],
 )
@@ -230,6 +231,32 @@ def test_attributes_of_a_wrong_type_are_a_deny_before_and_after_the_right_ones(
         for read_only in (True, False, None):
             assert policy.evaluate(tool(), endpoint(read_only=read_only), call()).effect == "allow"
             assert policy.evaluate(tool(), endpoint(destructive=read_only), call()).effect == "allow"
+
+
+class Chameleon(str):
+    """Text that says it equals something else, and so finds its place in a dictionary."""
+
+    pretends: str
+
+    def __new__(cls, text: str, pretends: str) -> Chameleon:
+        made = super().__new__(cls, text)
+        made.pretends = pretends
+        return made
+
+    def __eq__(self, other: object) -> bool:
+        return self.pretends == other
+
+    def __hash__(self) -> int:
+        return hash(self.pretends)
+
+
+def test_text_that_lies_about_what_it_equals_is_a_deny_and_spoils_nothing() -> None:
+    policy = ExecutionPolicy(True, rules=[PolicyRule("deny", "jobs.drop"), PolicyRule("allow", "jobs.list")])
+    lie = Chameleon("list", "drop")
+    assert policy.evaluate(tool(), endpoint(lie), call()).effect == "deny"
+    assert policy.graph.decide(Chameleon("jobs.list", "jobs.drop"), True, None, None).effect == "deny"
+    assert policy.evaluate(tool(), endpoint("drop"), call()).rule_index == 0
+    assert policy.evaluate(tool(), endpoint("list"), call()).effect == "allow"
 
 
 def test_objects_that_skipped_validation_do_not_widen() -> None:

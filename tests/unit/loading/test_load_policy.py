@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import threading
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -264,6 +265,22 @@ def test_a_full_check_needs_the_source(tmp_path: Path) -> None:
     assert "cannot be linted" in str(refused(tmp_path / "p.json", check="full"))
 
 
+@pytest.mark.timeout(20)
+def test_a_pipe_is_read_if_somebody_writes_to_it(tmp_path: Path) -> None:
+    pipe = tmp_path / "policy.yaml"
+    os.mkfifo(pipe)
+    assert "a pipe that nobody writes to" in str(refused(pipe))
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        with pipe.open("w") as writer:
+            writer.write(PLAIN)
+            writer.flush()
+            threading.Timer(0.2, writer.close).start()
+            assert load_policy(pipe).graph == load_policy(PLAIN).graph
+    finally:
+        os.close(reader)
+
+
 def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     for source, words in [
         (tmp_path / "missing.yaml", "there is no such file"),
@@ -289,7 +306,7 @@ def test_permission_denied_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     def deny(*_: object, **__: object) -> None:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(Path, "open", deny)
+    monkeypatch.setattr(os, "open", deny)
     assert "permission denied" in str(refused(tmp_path / "p.yaml"))
 
 
