@@ -93,7 +93,10 @@ def test_arguments_come_from_a_file(run: Run, tmp_path: Path) -> None:
         (["--operation", "a.b", "--arguments", '{"a": 1, "a": 2}'], "a key stands twice"),
         (["--operation", "a.b", "--arguments", '{"a": NaN}'], "a number that is not finite"),
         (["--operation", "a.b", "--arguments", '{"a": 1e999}'], "a number that is not finite"),
-        (["--operation", "a.b", "--arguments", '{"a": ' + "[" * 5000 + "]" * 5000 + "}"], "the arguments cannot be used"),
+        (
+            ["--operation", "a.b", "--arguments", '{"a": ' + "[" * 5000 + "]" * 5000 + "}"],
+            "the arguments cannot be used",
+        ),
         (["--operation", "a.b", "--arguments", '{"a": ' + "1" * 5000 + "}"], "larger than a call may be"),
         (["--operation", "a.b", "--arguments", "@missing.json"], "cannot read `missing.json`"),
     ],
