@@ -12,8 +12,8 @@ ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text("utf-8")
 
 
-def blocks(language):
-    return re.findall(rf"^```{language}\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+def blocks(language, text=README):
+    return re.findall(rf"^```{language}\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
 
 
 def test_the_policy_is_clean_and_decides_as_it_says():
@@ -57,3 +57,21 @@ def test_every_command_and_file_that_is_named_exists():
     makefile = (ROOT / "Makefile").read_text("utf-8")
     for target in re.findall(r"(?:^|`)make ([a-z]+)\b", README, re.MULTILINE):
         assert re.search(rf"^{target}:", makefile, re.MULTILINE), target
+
+
+def test_the_policies_in_the_reference_are_clean():
+    policies = blocks("yaml", (ROOT / "docs" / "policy-file.md").read_text("utf-8"))
+    assert len(policies) == 2
+    for text in policies:
+        assert check_policy(text, "policy.yaml", "yaml").findings == ()
+
+
+def test_the_reference_names_every_key_and_keyword():
+    from schemarouter.document.schema import policy_schema
+
+    reference = (ROOT / "docs" / "policy-file.md").read_text("utf-8")
+    schema = policy_schema()
+    for key in schema["properties"]:
+        assert f"| `{key}` |" in reference, key
+    for keyword in schema["$defs"]["Condition"]["properties"]:
+        assert f"`{keyword}" in reference, keyword
