@@ -15,6 +15,8 @@ from schemarouter_cli.text import display_path
 
 if TYPE_CHECKING:
     from schemarouter.document.source import Format
+    from schemarouter.lint.check import CheckReport
+    from schemarouter_cli.fixing import Fixer
     from schemarouter_cli.settings import Settings
 
 
@@ -32,12 +34,15 @@ class CheckOptions(NamedTuple):
     resolve: Callable[[str], str | None] | None = None
 
 
-def check_files(paths: Sequence[str], settings: Settings, options: CheckOptions) -> Outcome:
-    """Check the policies that ``paths`` and ``settings`` name. A file that cannot be read does not hide the others."""
+def check_files(paths: Sequence[str], settings: Settings, options: CheckOptions, fixer: Fixer | None = None) -> Outcome:
+    """Check the policies that ``paths`` and ``settings`` name; with a ``fixer`` fix them, and report what is left.
+
+    A file that cannot be read does not hide the others.
+    """
     outcome = Outcome()
     for path in find_policies(paths, settings, allow_empty=options.allow_empty):
         try:
-            _check_file(path, options, outcome)
+            _check_file(path, options, outcome, fixer)
         except CannotRun as error:
             outcome.failures += 1
             streams.tell_failure(error)
@@ -45,7 +50,7 @@ def check_files(paths: Sequence[str], settings: Settings, options: CheckOptions)
     return outcome
 
 
-def _check_file(path: str, options: CheckOptions, outcome: Outcome) -> None:
+def _check_file(path: str, options: CheckOptions, outcome: Outcome, fixer: Fixer | None) -> None:
     from schemarouter.document.limits import MAX_BYTES
     from schemarouter.document.reader import detect_format
     from schemarouter.lint.check import check_policy
@@ -54,16 +59,24 @@ def _check_file(path: str, options: CheckOptions, outcome: Outcome) -> None:
     shown = display_path(path)
     if path == STDIN:
         shown = options.stdin_filename or STDIN_NAME
-    report = check_policy(
-        raw,
-        shown,
-        options.format or detect_format(shown, raw),
-        select=options.select,
-        ignore=options.ignore,
-        pedantic=options.pedantic,
-        resolve=options.resolve,
-        today=options.today,
-    )
+    format_ = options.format or detect_format(shown, raw)
+
+    def check(text: bytes) -> CheckReport:
+        return check_policy(
+            text,
+            shown,
+            format_,
+            select=options.select,
+            ignore=options.ignore,
+            pedantic=options.pedantic,
+            resolve=options.resolve,
+            today=options.today,
+        )
+
+    if fixer is None:
+        report = check(raw)
+    else:
+        raw, report = fixer.fix(path, shown, raw, check)
     outcome.files.append(shown)
     outcome.suppressed += report.suppressed
     outcome.add(shown, raw, report.findings, report.source)

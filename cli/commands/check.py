@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     metavar="PREFIX",
     help="With --resolve: packages that may be imported, such as `myapp.`.",
 )
+@click.option("--fix", is_flag=True, help="Apply the fixes that are proven not to change what a policy decides.")
+@click.option("--unsafe-fixes", is_flag=True, help="Apply also fixes that are a guess; look at what they change.")
+@click.option("--diff", is_flag=True, help="Write no file: show what --fix or --unsafe-fixes would change.")
 @click.option("--stdin-filename", metavar="PATH", help="What to call standard input (`-`) in findings.")
 @options.policy_format
 @options.output_format("full", "concise", "json", "github", "sarif")
@@ -44,6 +47,9 @@ def command(
     allow_empty: bool,
     resolve: bool,
     allow_import: tuple[str, ...],
+    fix: bool,
+    unsafe_fixes: bool,
+    diff: bool,
     stdin_filename: str | None,
     format_: Format | None,
     output_format: str,
@@ -56,19 +62,24 @@ def command(
     PATH is a file, a folder that is searched for policy files, or `-` for standard input. Without a PATH the files are
     checked that `[tool.schemarouter]` in pyproject.toml includes.
 
-    Exit codes: 0 clean, 1 findings (errors; with --strict warnings too), 2 could not run.
+    With --fix, files are changed in place and what is left is reported; of standard input the fixed text is printed, and
+    the findings go to standard error.
+
+    Exit codes: 0 clean, 1 findings (errors; with --strict warnings too), or with --diff something to change, 2 could not run.
     """
     from datetime import date
 
     from schemarouter.lint.select import UnknownSelectorError
     from schemarouter_cli.checking import CheckOptions, check_files
-    from schemarouter_cli.failure import CannotRun
+    from schemarouter_cli.failure import CANNOT_RUN, CannotRun
     from schemarouter_cli.render.outcome import show
     from schemarouter_cli.settings import Settings, find_settings
 
     settings = Settings() if no_config else find_settings(os.getcwd())
     if allow_import and not resolve:
         raise click.UsageError("--allow-import has a meaning only together with --resolve")
+    if diff and output_format != "full":
+        raise click.UsageError("--diff shows a diff and has no other output format")
     resolve_name = None
     if resolve:
         from schemarouter_cli.resolving import resolver
@@ -84,11 +95,20 @@ def command(
         stdin_filename=stdin_filename,
         resolve=resolve_name,
     )
+    fixer = None
+    if fix or unsafe_fixes or diff:
+        from schemarouter_cli.fixing import Fixer
+
+        fixer = Fixer(unsafe=unsafe_fixes, diff=diff)
     try:
-        outcome = check_files(paths, settings, checking)
+        outcome = check_files(paths, settings, checking, fixer)
     except UnknownSelectorError as error:
         raise CannotRun(str(error), error.help) from None
-    show(outcome, output_format, color, output_file)
+    if fixer is not None and diff:
+        fixer.show_diff(output_file)
+        return CANNOT_RUN if outcome.failures else int(bool(fixer.diffs))
+    piped = fixer is not None and fixer.finish()
+    show(outcome, output_format, color, output_file, to_stderr=piped and output_file is None)
     return outcome.exit_code(strict=settings.strict if strict is None else strict)
 
 
