@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING
+from unicodedata import is_normalized
 
 from schemarouter.document.walk import entries, examples, mapping, strings
 from schemarouter.document.words import label, shown
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 
 #: A name that needs no closer look: most of them.
 _ORDINARY = re.compile(r"[!-~]+(?: [!-~]+)*").fullmatch
+#: Steps of the path of an argument's name: ``rules``, an index, ``when``, ``arguments``, the name.
+_ARGUMENT = 5
 
 
 def name_problems(source: Source) -> Iterator[Problem]:
@@ -28,6 +31,8 @@ def name_problems(source: Source) -> Iterator[Problem]:
             yield from _name(path, text)
     for path, text in _keys(data):
         yield from _name(path, text, "key")
+    for path, text, part in _conditions(data):
+        yield from _unreadable(source, Target(path, part), text)
     for path, text in _prose(data):
         yield from _hidden(path, text)
     if source.format == "yaml":
@@ -74,6 +79,24 @@ def _keys(data: object) -> Iterator[tuple[DocPath, str]]:
                     yield ("rules", index, "when", "arguments", key), key
 
 
+def _conditions(data: object) -> Iterator[tuple[DocPath, str, Part]]:
+    """Strings and keys inside argument conditions that deserve a closer look."""
+    for index, rule in entries(data, "rules"):
+        when = rule.get("when")
+        if not isinstance(when, dict) or "arguments" not in when:
+            continue
+        stack: list[tuple[DocPath, object]] = [(("rules", index, "when", "arguments"), when["arguments"])]
+        while stack:
+            path, value = stack.pop()
+            if isinstance(value, dict):
+                yield from (((*path, key), key, "key") for key in value if not _ORDINARY(key))
+                stack += (((*path, key), inner) for key, inner in value.items())
+            elif isinstance(value, list):
+                stack += (((*path, number), inner) for number, inner in enumerate(value))
+            elif isinstance(value, str) and not _ORDINARY(value):
+                yield path, value, "value"
+
+
 def _prose(data: object) -> Iterator[tuple[DocPath, str]]:
     """Texts for people that deserve a closer look: they are shown on one line, in terminals and in logs."""
     for section in ("rules", "invariants"):
@@ -102,6 +125,26 @@ def _name(path: DocPath, text: str, part: Part = "value") -> Iterator[Problem]:
         yield Problem("SR110", f"{where} {problem}", target, help_)
     elif part == "key":
         yield Problem("SR110", f"{where} is empty", target, "write the name of a tool")
+
+
+def _unreadable(source: Source, target: Target, text: str) -> Iterator[Problem]:
+    """What cannot be seen in a text that arguments are compared with. An escape can be: arguments may hold anything."""
+    index = hidden_character(text)
+    if index is None and (text.isascii() or is_normalized("NFC", text)):
+        return
+    written = source.text_at(source.locate(target))
+    where = label(target.path) if target.part == "value" else "the key"
+    if index is not None and target.part == "key" and len(target.path) == _ARGUMENT:
+        return  # names of arguments are looked at as other names are
+    if index is not None and text[index] in written:
+        message = f"{where} holds the hidden character U+{ord(text[index]):04X} at position {index + 1}"
+        advice = 'remove it, or write it as an escape in double quotes, such as `"\\u200b"`'
+        if text[index] in "\n\r\t":
+            advice = 'write it on one line, and a line end that is meant as an escape: `"\\n"`'
+        yield Problem("SR009", message, target, advice, within=(index, index + 1))
+    elif index is None and not is_normalized("NFC", written):
+        advice = 'write it in the composed form (NFC), or the combining character as an escape, such as `"e\\u0301"`'
+        yield Problem("SR110", f"{where} is not in Unicode normalization form NFC", target, advice)
 
 
 def _hidden(path: DocPath, text: str) -> Iterator[Problem]:
