@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint format lock schemas fuzz bench clean
+.PHONY: help setup demo test test-lowest lint format lock schemas fuzz bench clean
 
 help:            ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/' | expand -t 16
@@ -32,6 +32,19 @@ lint: $(STAMP)   ## ruff, mypy --strict, import-linter
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
+
+LOWEST := build/lowest
+
+test-lowest: $(STAMP) ## the unit tests with the oldest versions that pyproject.toml admits
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check uv
+	@mkdir -p $(LOWEST)
+	@$(BIN)/uv pip compile --quiet --resolution lowest-direct --python-version 3.11 --extra otel --no-header \
+		--no-annotate pyproject.toml --output-file $(LOWEST)/versions.txt
+	@test -x $(LOWEST)/env/bin/python || $(PYTHON) -m venv $(LOWEST)/env
+	@$(LOWEST)/env/bin/python -m pip install --quiet --disable-pip-version-check --requirement $(LOWEST)/versions.txt \
+		pytest pytest-asyncio pytest-timeout hypothesis opentelemetry-sdk setuptools
+	@$(LOWEST)/env/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --editable .
+	@$(LOWEST)/env/bin/python -m pytest tests/unit -p no:cacheprovider
 
 format: $(STAMP) ## format the code
 	@$(BIN)/ruff check --fix --quiet .
