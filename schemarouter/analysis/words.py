@@ -39,6 +39,11 @@ def is_operation(word: str) -> bool:
 
 def samples(pattern: str) -> Iterator[str]:
     """A few readable operations that ``pattern`` matches, most telling first; none if that is not easy."""
+    return filter(is_operation, words_of(pattern))
+
+
+def words_of(pattern: str) -> Iterator[str]:
+    """A few readable strings that ``pattern`` matches; none if it matches none."""
     glob = parsed(pattern)
     letters: list[str] = []
     for step in glob.steps:
@@ -48,16 +53,13 @@ def samples(pattern: str) -> Iterator[str]:
             letters.append(representative(step[0], step[1]))
         else:
             return
-    fillings = _FILLINGS if glob.stars else ("",)
+    stars = set(glob.stars)
     seen: set[str] = set()
-    for filling in fillings:
-        word = ""
-        stars = set(glob.stars)
-        for position, letter in enumerate(letters):
-            word += filling + letter if position in stars else letter
+    for filling in _FILLINGS if stars else ("",):
+        word = "".join(filling + letter if place in stars else letter for place, letter in enumerate(letters))
         if len(letters) in stars:
             word += filling
-        if word not in seen and is_operation(word):
+        if word not in seen:
             seen.add(word)
             yield word
 
