@@ -22,7 +22,7 @@ from schemarouter.compiler.records import (
     Locations,
     Retry,
 )
-from schemarouter.compiler.rules import as_patterns, check_patterns, make_rule
+from schemarouter.compiler.rules import as_patterns, check_name, check_patterns, make_rule
 from schemarouter.document.collector import collector_paused
 from schemarouter.document.findings import to_findings
 from schemarouter.document.v1 import PolicyDocument
@@ -33,6 +33,7 @@ from schemarouter.model.frozen import FrozenMap
 if TYPE_CHECKING:
     from schemarouter.compiler.rules import Wrong
     from schemarouter.document.source import Source
+    from schemarouter.model.diagnostic import DocPath
 
 
 class Compiling:
@@ -55,6 +56,13 @@ class Compiling:
             self.problems.append(Problem(code, message, place))
         wrong.clear()
 
+    def check_name(self, path: DocPath, name: str | None) -> None:
+        """Report a name that is not legible (SPEC 1)."""
+        wrong: Wrong = []
+        if name is not None:
+            check_name("name", name, (), wrong)
+        self.problems += (Problem(code, message, Target(path)) for code, _, message in wrong)
+
 
 class Pass(NamedTuple):
     """One pass: its name, what it does, and why it stands after the one above it."""
@@ -67,6 +75,8 @@ class Pass(NamedTuple):
 def _settings(work: Compiling) -> dict[str, object]:
     document = work.document
     defaults, approval = document.defaults, document.approval
+    work.check_name(("name",), document.name)
+    work.check_name(("approval", "callback"), approval.callback)
     return {
         "name": document.name,
         "defaults": Guards(defaults.allow_mutations, defaults.allow_destructive, defaults.allow_unclassified_remote),
@@ -119,6 +129,9 @@ def _rules(work: Compiling) -> dict[str, object]:
 
 def _limits(work: Compiling) -> dict[str, object]:
     budget, retry = work.document.budget, work.document.retry
+    for part in ("per_tool_calls", "cost_units"):
+        for key in getattr(budget, part, ()):
+            work.check_name(("budget", part, key), key)
     return {
         "budget": None
         if budget is None
@@ -152,10 +165,15 @@ def _budget(budget: Budget) -> Budget | None:
 
 def _hooks(work: Compiling) -> dict[str, object]:
     hooks = work.document.hooks
+    for event in HookNames._fields:
+        for index, name in enumerate(getattr(hooks, event)):
+            work.check_name(("hooks", event, index), name)
     return {"hooks": HookNames(tuple(hooks.before_call), tuple(hooks.after_call))}
 
 
 def _invariants(work: Compiling) -> dict[str, object]:
+    for index, invariant in enumerate(work.document.invariants):
+        work.check_name(("invariants", index, "name"), invariant.name)
     return {
         "invariants": tuple(
             GraphInvariant(invariant.name, invariant.never, invariant.reason) for invariant in work.document.invariants

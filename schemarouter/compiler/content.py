@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from schemarouter.compiler.rules import Wrong
 
-_WEIGHT = re.compile(r"(0|[1-9][0-9]*)(\.[0-9]*[1-9])?|[1-9](\.[0-9]*[1-9])?E[+-][1-9][0-9]{0,8}")
+_WEIGHT = re.compile(r"(0|[1-9][0-9]*)(\.[0-9]*[1-9])?|[1-9](\.[0-9]*[1-9])?E[+-][1-9][0-9]{0,3}")
 _PARTS = {"format", "version", *Content._fields}
 
 
@@ -50,14 +50,14 @@ def read_content(policy: object, locations: object) -> Content:
     guards = _mapping(part["defaults"], Guards._fields, "defaults")
     hooks = _mapping(part["hooks"], HookNames._fields, "hooks")
     return Content(
-        _text_or_none(part["name"]),
+        _name_or_none(part["name"]),
         Guards(*(_switch(guards[field]) for field in Guards._fields)),
-        ApprovalGate(approval["mode"], _text_or_none(approval["callback"])),
+        ApprovalGate(approval["mode"], _name_or_none(approval["callback"])),
         tuple(_classification(row) for row in _list(part["classify"])),
         _rules(_list(part["rules"]), locations),
         _budget(part["budget"]),
         _retry(part["retry"]),
-        HookNames(*(tuple(_text(name) for name in _list(hooks[field])) for field in HookNames._fields)),
+        HookNames(*(tuple(_name(name) for name in _list(hooks[field])) for field in HookNames._fields)),
         tuple(_invariant(row) for row in _list(part["invariants"])),
     )
 
@@ -158,8 +158,8 @@ def _budget(value: object) -> Budget | None:
         remote_attempts,
         None if seconds is None else _number(seconds, 0),
         None if part["max_cost_units"] is None else _weight(part["max_cost_units"]),
-        FrozenMap({key: _count(limit, 0) for key, limit in per_tool.items()}),
-        FrozenMap({key: _weight(weight) for key, weight in weights.items()}),
+        FrozenMap({_name(key): _count(limit, 0) for key, limit in per_tool.items()}),
+        FrozenMap({_name(key): _weight(weight) for key, weight in weights.items()}),
     )
 
 
@@ -181,7 +181,7 @@ def _invariant(row: object) -> GraphInvariant:
     values = _list(row)
     if len(values) != 3:
         raise ValueError("an invariant is no row of three values")
-    return GraphInvariant(_text(values[0]), _text(values[1]), _text_or_none(values[2]))
+    return GraphInvariant(_name(values[0]), _text(values[1]), _text_or_none(values[2]))
 
 
 def _mapping(value: object, keys: Any, what: str) -> dict[str, Any]:
@@ -204,6 +204,18 @@ def _text(value: object) -> str:
 
 def _text_or_none(value: object) -> str | None:
     return None if value is None else _text(value)
+
+
+def _name(value: object) -> str:
+    text = _text(value)
+    problem = name_problem(text)
+    if problem is not None:
+        raise ValueError(f"the name `{shown(text)}` {problem}")
+    return text
+
+
+def _name_or_none(value: object) -> str | None:
+    return None if value is None else _name(value)
 
 
 def _switch(value: object) -> bool:

@@ -30,20 +30,22 @@ def as_patterns(operation: str | Sequence[str]) -> tuple[str, ...]:
 def check_patterns(patterns: tuple[str, ...], wrong: Wrong) -> None:
     """Add to ``wrong`` what is wrong with the patterns of a rule or of a ``classify`` entry."""
     for pattern in patterns:
-        problem = name_problem(pattern)
-        if problem is not None:
-            wrong.append((_name_code(problem), ("operation",), f"the pattern `{shown(pattern)}` {problem}"))
+        check_name("pattern", pattern, ("operation",), wrong)
     if not patterns:
         wrong.append(("SR110", ("operation",), "an empty list of patterns matches nothing"))
+
+
+def check_name(what: str, text: str, path: DocPath, wrong: Wrong) -> None:
+    """Add to ``wrong``, at ``path``, what makes ``text`` illegible (SPEC 1); ``what`` is the word for it."""
+    problem = name_problem(text)
+    if problem is not None:
+        code = "SR009" if "hidden character" in problem else "SR110"
+        wrong.append((code, path, f"the {what} `{shown(text)}` {problem}"))
 
 
 def shown(text: str) -> str:
     """``text`` as a message may show it: in ASCII, hidden characters as escapes."""
     return ascii(text)[1:-1]
-
-
-def _name_code(problem: str) -> str:
-    return "SR009" if "hidden character" in problem else "SR110"
 
 
 def make_predicates(values: tuple[bool | None, bool | None, bool | None, bool | None], wrong: Wrong) -> Predicates:
@@ -84,9 +86,7 @@ def make_rule(
     if len(patterns) != 1 or name_problem(patterns[0]) is not None:
         check_patterns(patterns, wrong)
     if name is not None:
-        problem = name_problem(name)
-        if problem is not None:
-            wrong.append((_name_code(problem), ("name",), f"the rule name `{shown(name)}` {problem}"))
+        check_name("rule name", name, ("name",), wrong)
     if effect not in EFFECTS:
         wrong.append(("SR105", ("effect",), "the effect is unknown"))
     asks = ANY if predicates is ANY or predicates == ANY else make_predicates(predicates, wrong)

@@ -200,7 +200,10 @@ def test_what_is_no_artifact_is_refused(data: bytes | str) -> None:
         (("retry", "max_attempts"), 0), (("retry", "backoff_multiplier"), 0), (("retry", "retry_non_read_only"), None),
         (("retry", "max_backoff_seconds"), -1), (("retry",), []), (("hooks", "before_call"), "audit"),
         (("hooks", "before_call"), [5]), (("hooks",), None), (("invariants", 0), ["a"]), (("invariants", 0), ["a", 5, None]),
-        (("rules",), REMOVED), (("budget", "max_attempts"), REMOVED),
+        (("rules",), REMOVED), (("budget", "max_attempts"), REMOVED), (("name",), ""), (("name",), "a\u200b"),
+        (("approval", "callback"), "a\u001b[31m"), (("hooks", "before_call"), [""]), (("invariants", 0), ["a\n", "x", None]),
+        (("budget", "per_tool_calls"), {"": 1}), (("budget", "cost_units", "a\u202e"), "1"),
+        (("budget", "cost_units", "*"), "1E+99999"),
     ],
     ids=str,
 )  # fmt: skip

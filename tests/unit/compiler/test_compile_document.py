@@ -57,6 +57,26 @@ def test_problems_stand_where_the_rule_stands() -> None:
     assert (finding.path, finding.span.line, finding.span.column) == ("p.yaml", 9, 7)
 
 
+def test_names_that_nobody_can_read_are_refused_wherever_they_stand() -> None:
+    with pytest.raises(PolicyError) as caught:
+        compile_policy(
+            document(
+                name="a\u200b",
+                approval={"callback": " ops"},
+                hooks={"before_call": ["audit", "a\u202e"]},
+                budget={"per_tool_calls": {"a\x1b": 1}},
+                invariants=[{"name": "e\u0301", "never": "x"}],
+            )
+        )
+    assert sorted((finding.code, finding.pointer) for finding in caught.value.diagnostics) == [
+        ("SR009", "/budget/per_tool_calls/a\x1b"),
+        ("SR009", "/hooks/before_call/1"),
+        ("SR009", "/name"),
+        ("SR110", "/approval/callback"),
+        ("SR110", "/invariants/0/name"),
+    ]
+
+
 def test_objects_that_skipped_validation_compile_to_nothing() -> None:
     loose = Rule.model_construct(
         name=None, operation="*", effect="allow", reason=None, when=When.model_construct(
