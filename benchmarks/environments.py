@@ -21,6 +21,8 @@ ENVIRONMENTS = ROOT / ".envs"
 SOURCES = ("schemarouter", "cli", "config", "schemas", "pyproject.toml", "README.md", "LICENSE")
 PEERS = ("casbin", "cedarpy", "google-re2", "schemarouter-0.17.0")
 OURS = "wheel"
+#: The installer: the script that it writes for a command is a part of every start, and older ones import `re` in it.
+PIP = "pip"
 
 
 def python_of(name: str) -> Path:
@@ -30,7 +32,7 @@ def python_of(name: str) -> Path:
 
 def make_all() -> None:
     """Make every environment that is not as its lock says; our own build is installed anew each time."""
-    for name in PEERS:
+    for name in (PIP, *PEERS):
         _make(name, (HERE / "locks" / f"{name}.txt").read_text(encoding="utf-8"), ["--require-hashes"])
     _make(OURS, _runtime_lock(), ["--require-hashes", "--no-deps"])
     _install_ours()
@@ -94,7 +96,8 @@ def _install_ours() -> None:
 
 def _pip(name: str, *arguments: str) -> None:
     """Install into an environment that has no pip of its own, so that nothing but the tool is started there."""
-    command = [sys.executable, "-m", "pip", "--python", str(python_of(name)), "install", "--quiet"]
+    installer = sys.executable if name == PIP else python_of(PIP)
+    command = [installer, "-m", "pip", "--python", python_of(name), "install", "--quiet"]
     subprocess.run([*command, "--disable-pip-version-check", *arguments], check=True)
 
 
