@@ -103,7 +103,7 @@ def _failing(condition: Mapping[str, Any]) -> list[Any]:
     found += [number - 1 for number in numbers]
     numbers = [condition[key] for key in ("maximum", "exclusiveMaximum") if key in condition]
     found += [number + 1 for number in numbers]
-    found += [_absolute for text in ("/zq/x", "https://zq.example/", "zq") if _holds(condition, text) is False]
+    found += [text for text in ("/zq/x", "https://zq.example/", "zq") if _holds(condition, text) is False]
     if "not" in condition:
         found += _satisfying(condition["not"], 1)
     if "maxLength" in condition:

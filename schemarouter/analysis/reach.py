@@ -9,7 +9,7 @@ from schemarouter.analysis.automaton import NOTHING, Nfa, Selection
 from schemarouter.analysis.search import Empty, Found, Undecided, Work, search
 from schemarouter.analysis.view import STRICTNESS, PolicyView, Slice
 from schemarouter.analysis.words import literal_word, samples
-from schemarouter.match.classes import CLASS_COUNT, CLASSES
+from schemarouter.match.classes import ALL_CLASSES, CLASS_COUNT, CLASSES
 from schemarouter.model.diagnostic import Call
 
 #: Steps for one rule: about a second of the slowest steps there are.
@@ -71,9 +71,12 @@ class Cell(NamedTuple):
     effective: int
 
 
-def cells(view: PolicyView, rule: int | None) -> Iterator[Cell]:
-    """The cells that a rule's predicates accept (all of them for ``None``), one for each group of equal classes."""
-    mask = (1 << CLASS_COUNT) - 1 if rule is None else view.masks[rule]
+def cells(view: PolicyView, rule: int | None, classes: int = ALL_CLASSES) -> Iterator[Cell]:
+    """The cells that a rule's predicates accept (all of them for ``None``), one for each group of equal classes.
+
+    ``classes`` is a mask of the effective classes that are asked about.
+    """
+    mask = classes if rule is None else classes & view.masks[rule]
     for piece in view.slices:
         seen: set[int] = set()
         for contract in _READABLE_CLASSES:

@@ -195,9 +195,9 @@ class PolicyView:
         return tuple(tuple(group) for group in columns.values())
 
 
-def build_views(*graphs: EvaluationGraph) -> tuple[PolicyView, ...]:
-    """Views of several graphs over one automaton."""
-    automaton = Automaton(_all_patterns(graphs))
+def build_views(*graphs: EvaluationGraph, patterns: Sequence[str] = ()) -> tuple[PolicyView, ...]:
+    """Views of several graphs over one automaton, which also knows ``patterns``."""
+    automaton = Automaton((*_all_patterns(graphs), *patterns))
     return tuple(PolicyView(graph, automaton) for graph in graphs)
 
 

@@ -1,0 +1,235 @@
+"""Questions about a policy: can any call of this kind happen? (SPEC 13)
+
+A question is a few words joined by ``and``, each of which ``not`` may precede. It is no language: there is no ``or`` and
+there are no parentheses. Attributes are the effective ones, as ``classify`` leaves them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from schemarouter.analysis.arguments import find_arguments
+from schemarouter.analysis.changes import WitnessError
+from schemarouter.analysis.doubt import doubtful_pairs
+from schemarouter.analysis.reach import Cell, cells, required, witness
+from schemarouter.analysis.search import Empty, Found, Undecided, Work, search
+from schemarouter.analysis.view import PolicyView, build_views
+from schemarouter.analysis.words import may_overlap
+from schemarouter.compiler.graph import EvaluationGraph
+from schemarouter.errors import SchemaRouterError
+from schemarouter.match.classes import ALL_CLASSES, class_index, class_mask
+from schemarouter.model.diagnostic import Call
+from schemarouter.model.names import name_problem
+
+if TYPE_CHECKING:
+    from schemarouter.match.conditions import Conditions
+    from schemarouter.model.decision import Outcome
+
+#: Steps for one question.
+STEPS = 20_000_000
+
+#: Words about attributes, with the classes that they leave.
+_CLASSES = {
+    "remote": class_mask(remote=True),
+    "local": class_mask(remote=False),
+    "read-only": class_mask(read_only=True),
+    "mutating": class_mask(read_only=False),
+    "unclassified": class_mask(unclassified=True),
+    "destructive": class_mask(destructive=True),
+}
+#: Words about what happens.
+_OUTCOMES: dict[str, Outcome] = {"allow": "allow", "approval": "approval", "deny": "deny"}
+_SPELLINGS = {
+    "read_only": "read-only",
+    "readonly": "read-only",
+    "allowed": "allow",
+    "approved": "approval",
+    "denied": "deny",
+}
+_WORDS = (*_CLASSES, *_OUTCOMES, "operation:PATTERN")
+_TOKEN = re.compile(r"\S+")
+
+
+class QuestionError(SchemaRouterError, ValueError):
+    """A question cannot be read. ``position`` counts characters of the question from 0."""
+
+    def __init__(self, message: str, position: int, help: str) -> None:  # noqa: A002 - the name that messages use
+        super().__init__(message)
+        self.position = position
+        self.help = help
+
+
+class Question(NamedTuple):
+    """Calls of ``classes`` (a mask), of operations that match all of ``operations``, that end in one of ``outcomes``."""
+
+    classes: int
+    operations: tuple[str, ...]
+    outcomes: frozenset[Outcome]
+
+
+class QueryAnswer(NamedTuple):
+    """``yes`` with the deciding rule (``None`` is the category guards) and a call, ``no``, or ``undecided`` with a reason.
+
+    ``conditional``: the call depends on argument conditions; ``witness`` has no arguments (``None``) then, if none could
+    be constructed.
+    """
+
+    answer: Literal["yes", "no", "undecided"]
+    witness: Call | None = None
+    rule: int | None = None
+    conditional: bool = False
+    reason: str | None = None
+
+
+def parse_question(text: str) -> Question:
+    """Read a question. Raises :class:`QuestionError` with the place of the first mistake.
+
+    Where no word says what happens, calls that run are meant: at once, or after approval. ``not approval`` alone leaves
+    those that run at once.
+    """
+    classes = ALL_CLASSES
+    operations: list[str] = []
+    positive: set[Outcome] = set()
+    negative: set[Outcome] = set()
+    negated = False
+    wants_word = True
+    position = 0
+    for token in _TOKEN.finditer(text):
+        word, position = token.group(), token.start()
+        if word == "and":
+            if wants_word:
+                raise QuestionError("`and` has nothing before it", position, _usage())
+            wants_word = True
+            continue
+        if not wants_word:
+            raise QuestionError(f"there is no `and` before `{word}`", position, "join words by `and`")
+        if word == "not" and not negated:
+            negated = True
+            continue
+        word = _SPELLINGS.get(word, word)
+        if word in _CLASSES:
+            classes &= ~_CLASSES[word] if negated else _CLASSES[word]
+        elif word in _OUTCOMES:
+            (negative if negated else positive).add(_OUTCOMES[word])
+        elif word.startswith("operation:") and not negated:
+            pattern = word.removeprefix("operation:")
+            problem = name_problem(pattern)
+            if problem is not None:
+                raise QuestionError(f"the pattern {problem}", position, "write a pattern, such as `operation:jobs.*`")
+            operations.append(pattern)
+        else:
+            raise QuestionError(f"unknown word `{word}`", position, _guess(word))
+        negated, wants_word = False, False
+    if wants_word or negated:
+        raise QuestionError(
+            "the question ends too early" if text.strip() else "the question is empty", position, _usage()
+        )
+    running: set[Outcome] = {"allow", "approval"}
+    outcomes = frozenset((positive or running) - negative)
+    if len(positive) > 1 or not outcomes:
+        raise QuestionError("no call has such an outcome", 0, "a call ends in one of `allow`, `approval` and `deny`")
+    return Question(classes & ALL_CLASSES, tuple(operations), outcomes)
+
+
+def _usage() -> str:
+    return "write words joined by `and`, such as `destructive and remote and not approval`"
+
+
+def _guess(word: str) -> str:
+    close = get_close_matches(word, _WORDS, 1)
+    return f"did you mean `{close[0]}`?" if close else f"the words are {', '.join(f'`{one}`' for one in _WORDS)}"
+
+
+def ask(
+    graph: EvaluationGraph,
+    question: str | Question,
+    *,
+    steps: int = STEPS,
+    cancelled: Callable[[], bool] | None = None,
+) -> QueryAnswer:
+    """Answer a question exactly, with a call that shows a ``yes``.
+
+    Raises :class:`QuestionError`, and ``WitnessError`` if a call does not show what it should, which is a defect.
+    """
+    if isinstance(question, str):
+        question = parse_question(question)
+    (view,) = build_views(graph, patterns=question.operations)
+    work = Work(steps, cancelled=cancelled)
+    gap: Undecided | None = None
+    open_answer: QueryAnswer | None = None
+    for rule, cell in _candidates(view, question):
+        answer, conditional = _word(view, rule, cell, question, work)
+        if isinstance(answer, Undecided):
+            gap = answer
+        elif isinstance(answer, Found):
+            found = _answer(view, rule, cell, answer.word, conditional)
+            if found.witness is not None:
+                return found
+            open_answer = open_answer or found
+    if open_answer is not None:
+        return open_answer
+    if gap is not None:
+        return QueryAnswer("undecided", reason=gap.reason)
+    if "allow" not in question.outcomes and any(doubtful_pairs(view, work)):
+        return QueryAnswer("undecided", reason="some rules count only when argument conditions are in doubt")
+    return QueryAnswer("no")
+
+
+def _candidates(view: PolicyView, question: Question) -> Iterator[tuple[int | None, Cell]]:
+    for rule in (*range(len(view.rules)), None):
+        if rule is not None and question.operations and not _may_match(view, rule, question):
+            continue
+        for cell in cells(view, rule, question.classes):
+            if view.outcomes[-1 if rule is None else rule][cell.effective] in question.outcomes:
+                yield rule, cell
+
+
+def _may_match(view: PolicyView, rule: int, question: Question) -> bool:
+    return any(all(may_overlap(mine, pattern) for pattern in question.operations) for mine in view.rules[rule].patterns)
+
+
+def _word(
+    view: PolicyView, rule: int | None, cell: Cell, question: Question, work: Work
+) -> tuple[Found | Empty | Undecided, bool]:
+    """A word of the cell that ``rule`` decides, if possible one for which no argument conditions matter."""
+    conditions = None if rule is None else view.rules[rule].conditions
+    forbidden = view.before(rule, cell.effective, conditions) | cell.piece.before
+    patterns = (None,) if rule is None else view.rules[rule].patterns
+    doubtful = view.conditional_before(rule, cell.effective)
+    tries = [(forbidden | doubtful, conditions is not None)]
+    if doubtful.patterns:
+        tries.append((forbidden, True))
+    answer: Found | Empty | Undecided = Empty(frozenset())
+    for selection, conditional in tries:
+        for pattern in patterns:
+            wanted = [one for one in (pattern, *question.operations) if one is not None]
+            answer = search(view.automaton, required(view, cell, *wanted), selection, work)
+            if not isinstance(answer, Empty):
+                return answer, conditional
+    return answer, False
+
+
+def _answer(view: PolicyView, rule: int | None, cell: Cell, word: str, conditional: bool) -> QueryAnswer:
+    call = witness(word, cell)
+    graph = view.graph
+    if conditional:
+        hold: list[Conditions] = []
+        fail: list[Conditions] = []
+        effective = class_index(*graph.effective(call.operation, call.remote, call.read_only, call.destructive))
+        for number in graph.matching(word):
+            conditions = view.rules[number].conditions
+            if rule is not None and number > rule:
+                break
+            if conditions is not None and view.masks[number] >> effective & 1:
+                (hold if number == rule else fail).append(conditions)
+        arguments = find_arguments(hold, fail)
+        if arguments is None:
+            return QueryAnswer("yes", None, rule, True)
+        call = Call(call.operation, call.remote, call.read_only, call.destructive, arguments)
+    decided = graph.decide(call.operation, call.remote, call.read_only, call.destructive, call.arguments)
+    if decided.rule_index != rule:
+        raise WitnessError(f"the call `{call.operation}` does not show what the answer says")
+    return QueryAnswer("yes", call, rule, conditional)
