@@ -23,7 +23,7 @@ def import_prefixes(allow_imports: Sequence[str]) -> tuple[str, ...]:
 
     Raises ``TypeError`` for one text instead of a sequence, ``ValueError`` for what is no dotted module name.
     """
-    if isinstance(allow_imports, str):
+    if isinstance(allow_imports, str) or not all(isinstance(prefix, str) for prefix in allow_imports):
         raise TypeError('allow_imports is a sequence of module prefixes, such as ("myapp.",)')
     prefixes = tuple(prefix.removesuffix(".") for prefix in allow_imports)
     for prefix in prefixes:

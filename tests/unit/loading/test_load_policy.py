@@ -243,8 +243,10 @@ def test_imports_that_are_refused(package: str, name: str, prefixes: tuple[str, 
 
 
 def test_prefixes_are_checked() -> None:
-    with pytest.raises(TypeError, match="sequence"):
-        load_policy(PLAIN, allow_imports="os")
+    wrong: Any
+    for wrong in ("os", b"os", (5,)):
+        with pytest.raises(TypeError, match="sequence"):
+            load_policy(PLAIN, allow_imports=wrong)
     for prefix in ("", ".", "a..b", "a b", "os:system", "*"):
         with pytest.raises(ValueError, match="no module name"):
             load_policy(PLAIN, allow_imports=(prefix,))
