@@ -233,7 +233,8 @@ class _Comparison:
     def _any(self, required: list[str], forbidden: list[str]) -> bool:
         """Whether some operation matches all of ``required`` and none of ``forbidden``; ``True`` where undecided."""
         automaton = self.old.automaton
-        wanted: list[Nfa] = [*map(_nfa_of(self.old), required), automaton.domain()]
+        # No policy needs to hold the pattern `*`, and it asks nothing of an operation.
+        wanted: list[Nfa] = [*(automaton.nfa(one) for one in required if one != "*"), automaton.domain()]
         answer = search(automaton, wanted, automaton.selection(forbidden), Work(_DESCRIPTION_STEPS))
         return isinstance(answer, Found)
 
@@ -289,10 +290,6 @@ def _label(view: PolicyView, rule: int | None, missing: bool) -> str:
 
 def _matches(view: PolicyView, pattern: str, word: str) -> bool:
     return pattern in view.taking(word)
-
-
-def _nfa_of(view: PolicyView) -> Callable[[str], Nfa]:
-    return view.automaton.nfa
 
 
 def _specific(pattern: str) -> tuple[bool, int]:
