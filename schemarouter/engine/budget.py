@@ -169,7 +169,7 @@ class Limits(NamedTuple):
 
 def decimal(units: str | int | float | Decimal) -> Decimal:
     """The number that the text of ``units`` says: 0.1 is one tenth."""
-    return units if isinstance(units, Decimal) else Decimal(str(units))
+    return Decimal(str(units)) if isinstance(units, float) else Decimal(units)
 
 
 def _resolve(weights: Mapping[str, Decimal], operation: str, tool: str) -> Decimal:

@@ -105,18 +105,21 @@ def private_copy(call: object) -> PrivateCall:
     """Copy a call deeply when it enters.
 
     The fields are looked at again, because a model can be changed after it was made. Raises ``PlanningError`` for
-    what is no call, ``SchemaValidationError`` for arguments that are not JSON or beyond the limits of one value.
+    what is no call or has lost its shape, ``SchemaValidationError`` for arguments that are not JSON or beyond the limits of one value.
     """
     if not isinstance(call, ToolCall):
         raise PlanningError(f"a call must be a `ToolCall`, not `{type(call).__name__}`")
-    tool, endpoint = call.tool, call.endpoint
-    fields, missing = tuple(call.fields), tuple(call.missing_required_arguments)
-    schema_fingerprint, tool_fingerprint = call.schema_fingerprint, call.tool_fingerprint
+    try:
+        tool, endpoint, given = call.tool, call.endpoint, call.arguments
+        fields, missing = tuple(call.fields), tuple(call.missing_required_arguments)
+        schema_fingerprint, tool_fingerprint = call.schema_fingerprint, call.tool_fingerprint
+    except (AttributeError, TypeError):
+        raise PlanningError("a call lacks a field, or holds one that is no list") from None
     names = (tool, endpoint, schema_fingerprint, *fields, *missing)
     if not (all(type(name) is str for name in names) and type(tool_fingerprint) in (str, type(None))):
         raise PlanningError("a call holds a name or a fingerprint that is not a string")
     try:
-        arguments = checked_copy(call.arguments)
+        arguments = checked_copy(given)
     except JsonValueError as error:
         raise SchemaValidationError(f"arguments for {shown(f'{tool}.{endpoint}')}: the value {error.reason}") from None
     if type(arguments) is not dict:

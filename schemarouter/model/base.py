@@ -6,9 +6,14 @@ from pydantic import BaseModel, ConfigDict
 
 
 class StrictModel(BaseModel):
-    """Refuses unknown fields and converts nothing: ``"false"``, ``0`` and ``1`` are no booleans."""
+    """Refuses unknown fields and converts nothing: ``"false"``, ``0`` and ``1`` are no booleans.
 
-    model_config = ConfigDict(extra="forbid", strict=True, validate_default=False, allow_inf_nan=False)
+    What it refuses is not repeated in the message of its error: it may be an argument or a secret.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid", strict=True, validate_default=False, allow_inf_nan=False, hide_input_in_errors=True
+    )
 
 
 class FrozenModel(StrictModel):

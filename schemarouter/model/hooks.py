@@ -37,8 +37,15 @@ class ExecutionHooks:
     def __hash__(self) -> int:
         return hash((self.before_call, self.after_call))
 
+    def __reduce__(self) -> tuple[object, ...]:
+        return (_rebuild, (self.before_call, self.after_call))
+
     def __repr__(self) -> str:
         return f"ExecutionHooks(before_call={list(self.before_call)!r}, after_call={list(self.after_call)!r})"
+
+
+def _rebuild(before: tuple[Callable[..., Any], ...], after: tuple[Callable[..., Any], ...]) -> ExecutionHooks:
+    return ExecutionHooks(before_call=before, after_call=after)
 
 
 def _callables(name: str, hooks: Iterable[Callable[..., Any]]) -> tuple[Callable[..., Any], ...]:

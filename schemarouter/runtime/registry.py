@@ -43,7 +43,10 @@ class InMemoryRegistry:
         Raises ``RegistrationError``, and changes nothing, for an invalid contract, for a key that is taken, and for
         names that run into those of another tool (SPEC 1), whichever of both came first.
         """
-        prepared = admit(tool)
+        return self.add(admit(tool), replace=replace)
+
+    def add(self, prepared: PreparedTool, *, replace: bool = False) -> str:
+        """As :meth:`register`, for a contract that was admitted before."""
         key = prepared.key
         with self._lock:
             version, tools = self._snapshot

@@ -8,9 +8,11 @@ import os
 from collections.abc import AsyncGenerator, Callable, Coroutine, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
+from schemarouter.contract.admission import admit
 from schemarouter.loading import Check, load_policy
 from schemarouter.model.call import ToolResult
 from schemarouter.model.hooks import ExecutionHooks
+from schemarouter.model.json_value import JsonValueError, checked_copy
 from schemarouter.model.plan import ExecutionPlan, PlanRequest
 from schemarouter.model.run import RunConfig
 from schemarouter.model.tool import ToolSpec
@@ -90,18 +92,18 @@ class SchemaRouter:
 
         Raises ``RegistrationError``, and ``TypeError`` for what is no invoker.
         """
-        fingerprint = tool.fingerprint
-        before = self.registry.get(tool.key) if tool.key in self.registry.keys() else None  # noqa: SIM118 - a method of ours
-        key = self.registry.register(tool, replace=replace)
+        contract = admit(tool)  # a private copy: what is bound is what was registered, whatever happens to `tool`
+        before = self.registry.snapshot().tools.get(contract.key)
+        key = self.registry.add(contract, replace=replace)
         try:
             self.executor.bind(
-                key, invoker, expected_fingerprint=fingerprint, transient=transient, offload_sync=offload_sync
+                key, invoker, expected_fingerprint=contract.fingerprint, transient=transient, offload_sync=offload_sync
             )
         except Exception:
             if before is None:
                 self.registry.unregister(key)
             else:
-                self.registry.register(before, replace=True)
+                self.registry.add(before, replace=True)
             raise
         return key
 
@@ -182,8 +184,8 @@ class SchemaRouter:
         recorder = RunRecorder(settings, events.put_nowait)
 
         async def run() -> None:
-            recorder.run_started(given)
             try:
+                recorder.run_started(given)
                 plan = planner.plan(self.registry, given)
                 recorder.planned(plan)
                 recorder.run_ended(await self._execute(plan, settings, recorder))
@@ -228,7 +230,7 @@ class SchemaRouter:
         With ``return_exceptions`` an error takes the place of its results. Otherwise nothing starts after the first
         failure, runs in progress come to their end, and the error of the first failed request is raised.
         """
-        settings = as_config(config)
+        settings, given = as_config(config), _taken_in(requests)
         stopped = False
 
         async def one(index: int) -> list[ToolResult] | Exception | None:
@@ -236,13 +238,13 @@ class SchemaRouter:
             if stopped:
                 return None
             try:
-                return await self.ainvoke(requests[index], config=settings)
+                return await self.ainvoke(given[index], config=settings)
             except Exception as error:  # noqa: BLE001 - raised below, or returned as asked
                 if not return_exceptions:
                     stopped = True
                 return error
 
-        batch = as_they_finish(one, len(requests), settings.max_concurrency)
+        batch = as_they_finish(one, len(given), settings.max_concurrency)
         async with contextlib.aclosing(batch) as finished:
             outcomes = dict([pair async for pair in finished])
         ordered = [outcome for index in range(len(requests)) if (outcome := outcomes[index]) is not None]
@@ -276,17 +278,17 @@ class SchemaRouter:
         With ``return_exceptions`` an error takes the place of results; otherwise the first one is raised and runs in
         progress are cancelled.
         """
-        settings = as_config(config)
+        settings, given = as_config(config), _taken_in(requests)
 
         async def one(index: int) -> list[ToolResult] | Exception:
             try:
-                return await self.ainvoke(requests[index], config=settings)
+                return await self.ainvoke(given[index], config=settings)
             except Exception as error:
                 if return_exceptions:
                     return error
                 raise
 
-        batch = as_they_finish(one, len(requests), settings.max_concurrency)
+        batch = as_they_finish(one, len(given), settings.max_concurrency)
         async with contextlib.aclosing(batch) as finished:
             async for pair in finished:
                 yield pair
@@ -299,6 +301,25 @@ def as_request(request: PlanRequest | str) -> PlanRequest:
     if not isinstance(request, PlanRequest):
         raise TypeError(f"a request must be a PlanRequest or text, not `{type(request).__name__}`")
     return request
+
+
+def _taken_in(requests: Iterable[PlanRequest | str]) -> list[PlanRequest | str]:
+    """Private copies of all requests of a batch, before the first one runs.
+
+    What is no request, or holds arguments that are not JSON, is refused when its run starts.
+    """
+    return [_private(request) if isinstance(request, PlanRequest) else request for request in requests]
+
+
+def _private(request: PlanRequest) -> PlanRequest:
+    try:
+        changed = {
+            "arguments": checked_copy(request.arguments),
+            "preferred_tools": checked_copy(request.preferred_tools),
+        }
+    except JsonValueError:
+        return request
+    return request.model_copy(update=changed)
 
 
 def as_config(config: RunConfig | Mapping[str, Any] | None) -> RunConfig:

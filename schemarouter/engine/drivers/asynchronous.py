@@ -5,10 +5,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import contextvars
-import inspect
 from collections.abc import Awaitable
 from concurrent.futures import Executor, Future
-from types import CoroutineType
 from typing import Any
 
 from schemarouter.engine.commands import (
@@ -21,11 +19,8 @@ from schemarouter.engine.commands import (
     Sleep,
     UserCode,
 )
-from schemarouter.engine.drivers.world import World, call, effects, portable
+from schemarouter.engine.drivers.world import Pending, World, call, effects
 from schemarouter.engine.frame import Frame
-
-#: Never awaitable: spares the usual answers an abstract isinstance check.
-_PLAIN = frozenset({type(None), bool, dict, list, str, int, float})
 
 
 async def drive(frame: Frame, world: World) -> None:
@@ -50,14 +45,11 @@ async def _call(command: UserCode, world: World) -> Outcome:
     if type(command) is Invoke and command.offload:
         if world.pool is None:
             raise RuntimeError("an invoker was bound with offload_sync, and there is no pool to run it in")
-        outcome = await _offload(command, world, world.pool())
+        outcome: Outcome | Pending = await _offload(command, world, world.pool())
     else:
         outcome = call(command)
-    if type(outcome) is Returned:
-        value = outcome.value
-        kind = type(value)
-        if kind not in _PLAIN and (kind is CoroutineType or inspect.isawaitable(value)):
-            return await _bounded(value, command.deadline, world)
+    if type(outcome) is Pending:
+        return await _bounded(outcome.awaitable, command.deadline, world)
     return outcome
 
 
@@ -96,27 +88,29 @@ async def _outcome(awaitable: Awaitable[Any]) -> Outcome:
     try:
         return Returned(await awaitable)
     except Exception as error:  # noqa: BLE001 - whatever user code raises is told to the interpreter
-        return Raised(portable(error))
+        return Raised(error)
 
 
-async def _offload(command: Invoke, world: World, pool: Executor) -> Outcome:
+async def _offload(command: Invoke, world: World, pool: Executor) -> Outcome | Pending:
     """Run a sync invoker in a worker thread. A thread cannot be stopped: one that began goes on after it was cut off."""
-    work: Future[Outcome | BaseException] = pool.submit(contextvars.copy_context().run, _guarded, command)
+    work: Future[Outcome | Pending | BaseException] = pool.submit(contextvars.copy_context().run, _guarded, command)
     outcome = await _bounded(asyncio.wrap_future(work), command.deadline, world)
     if type(outcome) is CutOff:
         if work.cancel():
             return NEVER_BEGAN
-        done = work.done()
-        return CutOff(returned=done and type(work.result()) is Returned, offloaded=not done)
-    if type(outcome) is Returned:
-        if isinstance(outcome.value, BaseException):
-            raise outcome.value
-        inner: Outcome = outcome.value
-        return inner
+        if not work.done():
+            return CutOff(offloaded=True)
+        return CutOff(returned=type(_told(work.result())) is Returned)
+    return _told(outcome.value) if type(outcome) is Returned else outcome
+
+
+def _told(outcome: Outcome | Pending | BaseException) -> Outcome | Pending:
+    if isinstance(outcome, BaseException):
+        raise outcome
     return outcome
 
 
-def _guarded(command: Invoke) -> Outcome | BaseException:
+def _guarded(command: Invoke) -> Outcome | Pending | BaseException:
     """In the worker: nothing is raised, because a future cannot carry every exception."""
     try:
         return call(command)

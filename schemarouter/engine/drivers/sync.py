@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import contextlib
-import inspect
 from typing import Any
 
 from schemarouter.engine.commands import (
     NEVER_BEGAN,
     Outcome,
     Raised,
-    Returned,
     Sleep,
     UserCode,
 )
-from schemarouter.engine.drivers.world import World, call, effects
+from schemarouter.engine.drivers.world import Pending, World, call, effects
 from schemarouter.engine.frame import Frame
 from schemarouter.errors import NonRetryableInvocationError
 
@@ -45,16 +43,20 @@ def _call(command: UserCode, world: World) -> Outcome:
     if command.deadline is not None and world.clock() >= command.deadline:
         return NEVER_BEGAN
     outcome = call(command)
-    if type(outcome) is Returned and inspect.isawaitable(outcome.value):
-        _discard(outcome.value)
+    if type(outcome) is Pending:
+        _discard(outcome.awaitable)
         return Raised(NonRetryableInvocationError("is async, and needs the async driver"))
     return outcome
 
 
 def _discard(awaitable: object) -> None:
-    """End an awaitable that nobody will await: a coroutine is closed, a task or future is cancelled."""
-    for name in ("close", "cancel"):
-        end = getattr(awaitable, name, None)
-        if callable(end):
-            end()
-            return
+    """End an awaitable that nobody will await: a coroutine is closed, a task or future is cancelled.
+
+    What it makes of that changes nothing: it has failed already.
+    """
+    with contextlib.suppress(Exception):
+        for name in ("close", "cancel"):
+            end = getattr(awaitable, name, None)
+            if callable(end):
+                end()
+                return

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+import inspect
+from collections.abc import Awaitable, Callable, Generator
 from concurrent.futures import Executor
-from typing import Any, NamedTuple
+from types import CoroutineType
+from typing import Any, NamedTuple, final
 
 from schemarouter.engine.commands import Look, Outcome, Raised, ReadClock, Reserve, Returned, Sleep, UserCode
 from schemarouter.engine.frame import Frame, View
 from schemarouter.engine.pipeline import interpret
-from schemarouter.errors import NonRetryableInvocationError
+
+#: Never awaitable: spares the usual answers an abstract isinstance check.
+_PLAIN = frozenset({type(None), bool, dict, list, str, int, float})
 
 
 class World(NamedTuple):
@@ -54,21 +58,23 @@ def effects(frame: Frame, world: World) -> Generator[UserCode | Sleep, Any, None
         script.close()
 
 
-def call(command: UserCode) -> Outcome:
-    """Call the function of a command. What it returns may be awaitable; what it raises is its own failure.
+@final
+class Pending(NamedTuple):
+    """User code returned something that has to be awaited for what it does."""
+
+    awaitable: Awaitable[Any]
+
+
+def call(command: UserCode) -> Outcome | Pending:
+    """Call the function of a command. What it raises is its own failure, also while it is asked what it returned.
 
     What is no ``Exception`` passes: cancellation, interrupt and exit are nobody's failure.
     """
     try:
-        return Returned(command.function(*command.arguments))
+        value = command.function(*command.arguments)
+        kind = type(value)
+        if kind not in _PLAIN and (kind is CoroutineType or inspect.isawaitable(value)):
+            return Pending(value)
+        return Returned(value)
     except Exception as error:  # noqa: BLE001 - whatever user code raises is told to the interpreter
-        return Raised(portable(error))
-
-
-def portable(error: Exception) -> Exception:
-    """``error``, or what stands for it if it would end a generator or an iteration on its way to the caller."""
-    if isinstance(error, StopIteration | StopAsyncIteration):
-        stand_in = NonRetryableInvocationError(f"raised {type(error).__name__}, which cannot pass through a call")
-        stand_in.__cause__ = error
-        return stand_in
-    return error
+        return Raised(error)

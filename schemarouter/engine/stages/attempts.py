@@ -17,6 +17,7 @@ from schemarouter.errors import (
     ExecutionHookError,
     IndeterminateInvocationError,
     NonRetryableInvocationError,
+    PlanningError,
     PlanValidationError,
     TransientInvocationError,
 )
@@ -24,7 +25,9 @@ from schemarouter.errors import (
 STAGE = "attempts"
 
 #: What only the gates of this package may say. Raised by an invoker, it is the invoker's failure and nothing else.
-_GATES = (PlanValidationError, BindingDriftError, ExecutionHookError)
+_GATES = (PlanningError, PlanValidationError, BindingDriftError, ExecutionHookError)
+#: What a generator may not raise, and no coroutine either.
+_ENDINGS = (StopIteration, StopAsyncIteration)
 
 
 def run(frame: Frame) -> Generator[Command, Any, bool]:
@@ -57,11 +60,14 @@ def _reserve(frame: Frame) -> Generator[Command, Any, None]:
 
 def _after_failure(frame: Frame, error: Exception) -> Generator[Command, Any, bool]:
     """Raise the invoker's error, or wait for another attempt and return ``True``."""
-    if isinstance(error, _GATES):
+    kind = type(error)  # not `isinstance`: an error may lie about its class, or fail when it is asked
+    if issubclass(kind, _GATES):
         raise NonRetryableInvocationError(
-            f"the invoker of `{frame.call.operation}` failed ({type(error).__name__})"
+            f"the invoker of `{frame.call.operation}` failed ({kind.__name__})"
         ) from error
-    transient = isinstance(error, (TransientInvocationError, *frame.binding.transient))
+    if issubclass(kind, _ENDINGS):
+        raise NonRetryableInvocationError(f"raised {kind.__name__}, which cannot pass through a call") from error
+    transient = issubclass(kind, (TransientInvocationError, *frame.binding.transient))
     if not transient or not frame.run.retry.allows(frame.attempts, frame.read_only):
         raise error
     wait = frame.run.retry.backoff(frame.attempts)
