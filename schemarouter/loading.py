@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from schemarouter.compiler.decide import one_line
@@ -83,9 +82,11 @@ def _read(path_or_text: str | os.PathLike[str]) -> tuple[str, str | bytes]:
     """What findings call the policy, and its text or bytes."""
     if isinstance(path_or_text, str) and ("\n" in path_or_text or "\r" in path_or_text or _TEXT.match(path_or_text)):
         return TEXT, path_or_text
-    path = Path(path_or_text)
+    path = os.fspath(path_or_text) or "."
+    if not isinstance(path, str):
+        raise TypeError("a policy is text, or a path of text")
     try:
-        return str(path), read_bounded(path, _READ_LIMIT)
+        return path, read_bounded(path, _READ_LIMIT)
     except FileNotFoundError:
         problem = "there is no such file"
     except IsADirectoryError:
@@ -97,7 +98,7 @@ def _read(path_or_text: str | os.PathLike[str]) -> tuple[str, str | bytes]:
     except ValueError:
         problem = "it is no legal path"
     raise PolicyError(
-        f"`{one_line(str(path))}` cannot be read: {problem}", help="pass the path of a policy file, or its text"
+        f"`{one_line(path)}` cannot be read: {problem}", help="pass the path of a policy file, or its text"
     )
 
 

@@ -7,11 +7,9 @@ from importlib import import_module
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from schemarouter.model.diagnostic import Problem, Target
-
 if TYPE_CHECKING:
     from schemarouter.compiler.graph import EvaluationGraph
-    from schemarouter.model.diagnostic import DocPath
+    from schemarouter.model.diagnostic import DocPath, Problem
 
 AnyCallable: TypeAlias = Callable[..., Any]
 
@@ -60,6 +58,8 @@ def resolve_callables(
             message = f"`{name}` stands for two callables, a callback and a hook"
             advice = "give one of them another name"
         if message is not None:
+            from schemarouter.model.diagnostic import Problem, Target  # lazily: a policy that is in order pays nothing
+
             problems.append(Problem(UNRESOLVABLE, message, Target(path), help=advice))
     return MappingProxyType(found), problems
 
