@@ -27,6 +27,8 @@ ROUNDS = 60
 FEWEST_ROUNDS = 5
 GROUP_SECONDS = 12.0
 
+COMMAND = python_of(OURS).with_name("schemarouter")
+
 Times = dict[str, list[float]]
 
 
@@ -147,8 +149,9 @@ def start_up_files(folder: str) -> dict[str, str]:
     """A clean policy file of 100 rules, and its artifact, made by the command that is measured."""
     policy_path, artifact = Path(folder, "clean.policy.yaml"), Path(folder, "clean.graph.json")
     if not artifact.exists():
-        text = yaml_text(policy(100)) + "budget: {max_tool_calls: 100}\n"
-        policy_path.write_text(text, encoding="utf-8")
-        command = [python_of(OURS).with_name("schemarouter"), "compile", policy_path, "-o", artifact]
-        subprocess.run(command, cwd=folder, check=True, stdout=subprocess.DEVNULL)
+        # An allow that starts with a wildcard is a finding, and what is measured is a clean file.
+        rules = [rule._replace(effect="deny") if rule.operation.startswith("*") else rule for rule in policy(100)]
+        policy_path.write_text(yaml_text(rules) + "budget: {max_tool_calls: 100}\n", encoding="utf-8")
+        subprocess.run([COMMAND, "check", "--strict", policy_path], cwd=folder, check=True, stdout=subprocess.DEVNULL)
+        subprocess.run([COMMAND, "compile", policy_path, "-o", artifact], check=True, stdout=subprocess.DEVNULL)
     return {"policy": str(policy_path), "artifact": str(artifact)}
