@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from schemarouter_cli import streams
 from schemarouter_cli.discovery import find_policies
 from schemarouter_cli.failure import CannotRun
-from schemarouter_cli.files import STDIN, STDIN_NAME, read_bytes
+from schemarouter_cli.files import STDIN, STDIN_NAME, read_bytes, refuse_overwriting
 from schemarouter_cli.outcome import Outcome
 from schemarouter_cli.text import display_path
 
@@ -21,7 +21,10 @@ if TYPE_CHECKING:
 
 
 class CheckOptions(NamedTuple):
-    """How to check. ``resolve`` says why a name has no callable; suppressions expire by ``today``."""
+    """How to check. ``resolve`` says why a name has no callable; suppressions expire by ``today``.
+
+    ``output_file`` is where the result will go, which must be none of the policies.
+    """
 
     today: date
 
@@ -32,6 +35,7 @@ class CheckOptions(NamedTuple):
     format: Format | None = None
     stdin_filename: str | None = None
     resolve: Callable[[str], str | None] | None = None
+    output_file: str | None = None
 
 
 def check_files(paths: Sequence[str], settings: Settings, options: CheckOptions, fixer: Fixer | None = None) -> Outcome:
@@ -40,7 +44,9 @@ def check_files(paths: Sequence[str], settings: Settings, options: CheckOptions,
     A file that cannot be read does not hide the others.
     """
     outcome = Outcome()
-    for path in find_policies(paths, settings, allow_empty=options.allow_empty):
+    found = find_policies(paths, settings, allow_empty=options.allow_empty)
+    refuse_overwriting(options.output_file, found)
+    for path in found:
         try:
             _check_file(path, options, outcome, fixer)
         except CannotRun as error:

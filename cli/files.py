@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 import sys
+from collections.abc import Iterable
 from contextlib import suppress
 
 from schemarouter.reading import read_bounded
@@ -28,6 +29,16 @@ def read_bytes(path: str, limit: int) -> bytes:
         raise CannotRun(f"cannot read `{shown}`: {os_reason(error)}") from None
     except ValueError:  # a NUL in the name
         raise CannotRun(f"cannot read `{shown}`: no legal file name") from None
+
+
+def refuse_overwriting(output: str | None, inputs: Iterable[str]) -> None:
+    """Raise :class:`CannotRun` if ``output`` is the very file of one of ``inputs``: a policy is not lost to a slip."""
+    if output is None or output == STDIN:
+        return
+    for path in inputs:
+        with suppress(OSError, ValueError):
+            if os.path.isfile(path) and os.path.samefile(output, path):
+                raise CannotRun(f"`{display_path(output)}` is the policy itself", "name another file with `-o`")
 
 
 def write_atomically(path: str, data: bytes) -> None:

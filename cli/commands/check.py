@@ -94,6 +94,7 @@ def command(
         format=format_,
         stdin_filename=stdin_filename,
         resolve=resolve_name,
+        output_file=output_file,
     )
     fixer = None
     if fix or unsafe_fixes or diff:

@@ -27,11 +27,12 @@ def command(policy: str, output: str, expect_digest: str | None, format_: Format
 
     Exit codes: 0 written, 1 the policy has errors or another digest, 2 could not run.
     """
-    from schemarouter_cli.files import STDIN, write_atomically
+    from schemarouter_cli.files import STDIN, refuse_overwriting, write_atomically
     from schemarouter_cli.policies import read_policy_file
     from schemarouter_cli.render.outcome import show
     from schemarouter_cli.text import display_path, printable
 
+    refuse_overwriting(output, [policy])
     graph, outcome = read_policy_file(policy, format_)
     if outcome.findings:
         # Warnings do not stop it; standard output then holds the digest or the artifact, for programs.

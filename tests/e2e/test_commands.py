@@ -173,6 +173,19 @@ def test_compile(run: Run, tmp_path: Path) -> None:
     assert run("compile", "desk.json", "-o", "x.json", "--expect-digest", digest.upper()).code == 0
 
 
+@pytest.mark.parametrize("output", ["policy.yaml", "./policy.yaml", "link.yaml"])
+def test_a_policy_is_not_overwritten_by_what_is_made_of_it(quick: Run, tmp_path: Path, output: str) -> None:
+    policy = tmp_path / "policy.yaml"
+    shutil.copy(DATA / "desk.policy.yaml", policy)
+    (tmp_path / "link.yaml").symlink_to("policy.yaml")
+    before = policy.read_bytes()
+    for arguments in (["compile", "policy.yaml"], ["check", "policy.yaml"], ["check", "."]):
+        result = quick(*arguments, "-o", output)
+        assert (result.code, result.out) == (2, "")
+        assert result.err.startswith(f"error: `{output}` is the policy itself\nhelp: name another file")
+    assert policy.read_bytes() == before
+
+
 def test_compile_writes_nothing_from_a_policy_with_an_error(run: Run, tmp_path: Path) -> None:
     (tmp_path / "out.json").write_text("old")
     result = run("compile", str(DATA / "broken.policy.yaml"), "-o", "out.json")
