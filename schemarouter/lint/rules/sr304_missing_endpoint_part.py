@@ -1,8 +1,8 @@
 """A pattern names a tool and forgets the dot: `github*` where `github.*` was meant.
 
 ## What it does
-Reports patterns that are a name without a dot, bare (`github`) or with a star behind it (`github*`), in `rules` and
-`classify`.
+Reports patterns that are a name without a dot, bare (`github`) or with a star behind it (`github*`), and names with
+nothing on one side of their only dot (`github.`), in `rules` and `classify`.
 
 ## Why it matters
 An operation is a tool's key, a dot and an endpoint's name. `github` therefore matches nothing, and `github*` matches
@@ -44,7 +44,9 @@ from typing import TYPE_CHECKING
 from schemarouter.document.words import shown
 from schemarouter.lint.patterns import is_literal, lacks_endpoint_part, quoted
 from schemarouter.lint.rule import rule
+from schemarouter.match.pattern import literal
 from schemarouter.model.diagnostic import Problem
+from schemarouter.model.names import split_operation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -57,6 +59,14 @@ def check(policy: LintContext) -> Iterator[Problem]:
     """Yield a problem for every pattern without an endpoint part."""
     for pattern in policy.patterns:
         if not lacks_endpoint_part(pattern.text):
+            only = None if "." in pattern.text[1:-1] else literal(pattern.text)
+            if only is not None and not split_operation(only):
+                yield Problem(
+                    "SR304",
+                    f"{shown(pattern.text)} matches no operation: one has a name on both sides of a dot",
+                    pattern.target,
+                    help="an operation is a tool's key, a dot and an endpoint's name, such as `tickets.create`",
+                )
             continue
         name = pattern.text.rstrip("*")
         yield Problem(
