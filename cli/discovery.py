@@ -54,6 +54,18 @@ def _below(folder: str, settings: Settings) -> Iterator[str]:
                 yield os.path.relpath(path) if settings.root and folder == settings.root else path
 
 
+def is_found(path: str, folder: str, settings: Settings) -> bool:
+    """Whether a search of ``folder`` would find a policy file at ``path`` below it; neither needs to exist."""
+    relative = os.path.relpath(path, folder)
+    *parents, name = relative.split(os.sep)
+    at = folder
+    for parent in parents:
+        at = os.path.join(at, parent)
+        if parent == os.pardir or not _enters(at, parent, settings):
+            return False
+    return _is_policy(os.path.normpath(path), name, settings)
+
+
 def _enters(path: str, name: str, settings: Settings) -> bool:
     if _matches(path, settings.exclude, settings):
         return False

@@ -31,12 +31,16 @@ def read_policy_file(path: str, format_: Format | None = None) -> Policy:
 
     raw = read_bytes(path, SIZE_LIMIT)
     shown = STDIN_NAME if path == STDIN else display_path(path)
-    if format_ is None and (path.endswith(".json") or _ARTIFACT.match(raw)):
-        return Policy(_artifact(raw), Outcome(files=[shown]))
+    artifact = read_artifact(raw, path) if format_ is None else None
+    if artifact is not None:
+        return Policy(artifact, Outcome(files=[shown]))
     return _document(raw, shown, format_)
 
 
-def _artifact(raw: bytes) -> EvaluationGraph:
+def read_artifact(raw: bytes, path: str) -> EvaluationGraph | None:
+    """The graph in a compiled artifact; ``None`` if ``raw`` is none. A damaged one is a :class:`CannotRun`."""
+    if not path.endswith(".json") and not _ARTIFACT.match(raw):
+        return None
     from schemarouter.compiler.artifact import load_artifact
     from schemarouter.errors import ArtifactError
 

@@ -12,10 +12,16 @@ def show(
 ) -> None:
     """Write ``outcome`` to standard output, to ``output_file``, or where standard output holds data to standard error."""
     colored = output_file is None and wants_color(color, stderr=to_stderr)
-    text = _rendered(outcome, output_format, colored)
+    text = rendered(outcome, output_format, colored)
     if to_stderr:
         streams.tell(text.rstrip("\n"))
-    elif output_file is None:
+    else:
+        deliver(text, output_file)
+
+
+def deliver(text: str, output_file: str | None) -> None:
+    """Write ``text`` to standard output, or as a whole to ``output_file``."""
+    if output_file is None:
         streams.write(text)
     else:
         from schemarouter_cli.files import write_atomically
@@ -23,7 +29,8 @@ def show(
         write_atomically(output_file, text.encode("utf-8", "backslashreplace"))
 
 
-def _rendered(outcome: Outcome, output_format: str, colored: bool) -> str:
+def rendered(outcome: Outcome, output_format: str, colored: bool) -> str:
+    """``outcome`` in a format."""
     if output_format == "sarif":
         from schemarouter_cli.render.sarif import render_sarif
 

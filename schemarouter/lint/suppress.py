@@ -8,7 +8,7 @@ every other top-level key. A comment behind code belongs to the block of its lin
 belongs to the block of the next line, further comments skipped; where the next line is blank, to the block of the line
 above. It suppresses findings of its codes whose own place (not a cited one) lies in that block, and no others.
 
-*What it cannot do.* Codes of the reader, SR0xx, SR1xx, SR202 and SR9xx cannot be suppressed. A suppression with
+*What it cannot do.* Codes of the reader, SR0xx, SR1xx, SR202, SR8xx (a diff's) and SR9xx cannot be suppressed. A suppression with
 anything wrong about it suppresses nothing.
 """
 
@@ -124,7 +124,7 @@ def apply_suppressions(
 
 def is_suppressible(code: str) -> bool:
     """Whether a comment can suppress findings of ``code``."""
-    return not (code.startswith(("SR0", "SR1", "SR9")) or code == "SR202" or code in READER_CODES)
+    return not (code.startswith(("SR0", "SR1", "SR8", "SR9")) or code == "SR202" or code in READER_CODES)
 
 
 def _read(
