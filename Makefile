@@ -75,4 +75,4 @@ bench: $(STAMP)  ## measure, side by side with other tools in environments of th
 	@$(BIN)/python benchmarks/run.py
 
 clean:           ## remove everything that was made
-	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) .envs build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
