@@ -117,7 +117,7 @@ def _steps(name: str) -> tuple[str, ...]:
 def _look_up(arguments: Mapping[str, object] | None, steps: tuple[str, ...]) -> object:
     if arguments is None:
         return _UNREACHABLE
-    here: object = arguments if type(arguments) is dict else dict(arguments)
+    here: object = arguments if type(arguments) is dict else {**arguments}
     for step in steps:
         if type(here) is dict:
             if step not in here:

@@ -176,6 +176,7 @@ def test_doubt_names_the_uncertain_rule_only_where_it_is_stricter() -> None:
         (7, True, None, None),
         ("pay.refund", True, None, None, 7),
         ("pay.refund", True, None, None, "amount"),
+        ("pay.refund", True, None, None, [("amount", 1)]),
     ],
 )
 def test_what_cannot_be_decided_is_denied(graph: EvaluationGraph, call: Any) -> None:
