@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 _PLAIN = re.compile(r"[A-Za-z_$][A-Za-z0-9_$./-]*\Z")
 _WORDS = frozenset({"null", "true", "false", "yes", "no", "on", "off"})
 _ORDER = {keyword: place for place, keyword in enumerate(KEYWORDS)}
-_WHOLE = 1e21
 
 
 def normal_form(condition: Mapping[str, Any]) -> dict[str, Any]:
@@ -53,7 +52,7 @@ def _several(strings: list[Any]) -> Any:
 
 
 def _value(value: Any) -> Any:
-    if isinstance(value, float) and value.is_integer() and abs(value) < _WHOLE:
+    if isinstance(value, float) and value.is_integer():
         return int(value)
     if isinstance(value, list):
         return [_value(item) for item in value]

@@ -409,3 +409,14 @@ def test_conditions_cannot_be_changed() -> None:
         conditions._checks = ()  # type: ignore[misc]
     with pytest.raises(AttributeError):
         del conditions._normal
+
+
+@pytest.mark.parametrize(("number", "same"), [(15.0, 15), (-0.0, 0), (1e22, 10**22), (1e300, int(1e300))])
+def test_a_number_has_one_spelling(number: float, same: int) -> None:
+    for write in (
+        lambda value: {"const": value},
+        lambda value: {"maximum": value},
+        lambda value: {"enum": ["x", value]},
+    ):
+        one, other = compile_conditions({"a": write(number)}), compile_conditions({"a": write(same)})
+        assert (one, hash(one), str(one.canonical())) == (other, hash(other), str(other.canonical()))
