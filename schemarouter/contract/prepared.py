@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from schemarouter.contract.detach import Template, detach
+from schemarouter.contract.detach import Template
 from schemarouter.contract.projection import OutputError, Projection
 from schemarouter.contract.scan import Path, SchemaError
 from schemarouter.contract.schema import CompiledSchema, Violation, render_path, shown
+from schemarouter.contract.snapshot import Snapshots
 from schemarouter.errors import PlanValidationError, RegistrationError, SchemaValidationError
 from schemarouter.model.json_value import JsonValueError, checked_copy
 from schemarouter.model.tool import EndpointSpec, ToolSpec
@@ -24,7 +25,7 @@ _PROJECTIONS = 64
 class PreparedTool:
     """A registered tool: its key, fingerprint and endpoints by name."""
 
-    __slots__ = ("_spec", "_template", "endpoints", "fingerprint", "key", "remote")
+    __slots__ = ("_head", "_snapshots", "_spec", "endpoints", "fingerprint", "key", "remote")
 
     def __init__(self, spec: ToolSpec) -> None:
         """``spec`` must be a private copy of a checked shape (:func:`~schemarouter.contract.admission.admit`).
@@ -32,7 +33,8 @@ class PreparedTool:
         Raises ``RegistrationError`` for a schema that cannot be used.
         """
         self._spec = spec
-        self._template = Template(spec)
+        self._head = Template(spec.model_copy(update={"endpoints": []}))
+        self._snapshots = Snapshots(spec)
         self.key = spec.key
         self.remote = spec.remote
         self.fingerprint = spec.fingerprint
@@ -47,7 +49,24 @@ class PreparedTool:
 
     def detached(self) -> ToolSpec:
         """Return a copy that the receiver may change."""
-        return self._template.copy()
+        return self._with([endpoint.detached() for endpoint in self.endpoints.values()])
+
+    def snapshot(self, endpoint: PreparedEndpoint) -> tuple[ToolSpec, EndpointSpec]:
+        """Return copies of the tool and of one endpoint, which is that of the copied tool, for one receiver.
+
+        As :meth:`detached`, but only what the receiver looks into is copied.
+        """
+        own = endpoint.snapshot()
+
+        def whole() -> ToolSpec:
+            return self._with([own if each is endpoint else each.snapshot() for each in self.endpoints.values()])
+
+        return self._snapshots.take(whole), own
+
+    def _with(self, endpoints: list[EndpointSpec]) -> ToolSpec:
+        tool = self._head.copy()
+        tool.__dict__["endpoints"] = endpoints
+        return tool
 
 
 class PreparedEndpoint:
@@ -66,7 +85,9 @@ class PreparedEndpoint:
         "_parameters",
         "_projections",
         "_required",
+        "_snapshots",
         "_spec",
+        "_template",
         "destructive",
         "fingerprint",
         "name",
@@ -81,6 +102,8 @@ class PreparedEndpoint:
 
     def __init__(self, tool: PreparedTool, spec: EndpointSpec) -> None:
         self._spec = spec
+        self._template = Template(spec)
+        self._snapshots = Snapshots(spec)
         self.tool = tool
         self.tool_key = tool.key
         self.name = spec.name
@@ -138,7 +161,11 @@ class PreparedEndpoint:
 
     def detached(self) -> EndpointSpec:
         """Return a copy that the receiver may change."""
-        return detach(self._spec)
+        return self._template.copy()
+
+    def snapshot(self) -> EndpointSpec:
+        """Return a copy that the receiver may change, made when it looks into it."""
+        return self._snapshots.take(self._template.copy)
 
     def copy_arguments(self, arguments: object) -> dict[str, Any]:
         """Return a detached copy of a call's arguments; raise ``SchemaValidationError`` if they are not JSON."""

@@ -46,8 +46,7 @@ def settle(frame: Frame, outcome: Outcome, during: str) -> Generator[Command, An
 
 def snapshots(frame: Frame) -> tuple[ToolSpec, EndpointSpec, ToolCall]:
     """Fresh deep copies for one callback or hook. The endpoint is the one of the copied tool."""
-    tool = frame.contract.tool.detached()
-    return tool, tool.endpoint(frame.contract.name), frame.call.detached()
+    return *frame.contract.tool.snapshot(frame.contract), frame.call.detached()
 
 
 def run_hooks(
