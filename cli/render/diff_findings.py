@@ -10,7 +10,7 @@ from schemarouter.document.words import legible
 from schemarouter.model.diagnostic import Finding, Related, Severity, Span
 from schemarouter_cli.changes import FailOn, FileDiff
 from schemarouter_cli.outcome import UNDECIDED, Outcome
-from schemarouter_cli.render.diff_words import OUTCOMES, conditional_text, decider, subject
+from schemarouter_cli.render.diff_words import OUTCOMES, conditional_text, decider, place_text, subject
 from schemarouter_cli.replay import replay
 
 if TYPE_CHECKING:
@@ -51,13 +51,16 @@ def _findings(file: FileDiff, fail_on: FailOn) -> Iterator[Finding]:
 def _finding(file: FileDiff, change: Change, fail_on: FailOn) -> Finding:
     failing = fail_on == "any" or (fail_on == "widened" and change.direction == "widened")
     severity: Severity = "error" if failing else "warning" if change.direction == "widened" else "info"
-    advice = [conditional_text(change)]
+    advice: list[str | None] = [conditional_text(change)]
     if change.witness is not None:
         advice.append(f"replay it: {replay(file, change.witness)}")
     here = change.new_location
     related: tuple[Related, ...] = ()
     if change.old_location is not None:
-        related = (Related("decided so far here", change.old_location.path, _span(change.old_location)),)
+        if file.old is not None and file.old.revision is None:
+            related = (Related("decided so far here", change.old_location.path, _span(change.old_location)),)
+        else:  # no file of the checkout, where formats would look for it
+            advice.insert(0, f"decided so far at {place_text(change.old_location)}")
     return Finding(
         change.code,
         change.name,

@@ -150,5 +150,10 @@ def _is_safe(finding: Finding) -> bool:
 
 
 def same_meaning(old: EvaluationGraph, new: EvaluationGraph) -> bool:
-    """Whether two policies are proven equal; ``False`` also where the proof is not finished."""
-    return old.digest == new.digest
+    """Whether two policies are proven to decide alike and to say the same beside; ``False`` where the proof is not finished."""
+    if old.digest == new.digest:
+        return True
+    from schemarouter.analysis.diff import diff_policies
+
+    diff = diff_policies(old, new)
+    return not diff.changes and not diff.undecided

@@ -148,6 +148,23 @@ def test_a_fix_is_not_believed(check_, reason: str) -> None:
     assert [refused.reason for refused in result.refused] == [reason]
 
 
+def test_a_safe_fix_may_rewrite_what_decides_alike() -> None:
+    """Other patterns, the same operations: another digest, and proven equal."""
+    raw = POLICY.replace(b"jobs.get", b"'jobs.ge[t]'")
+
+    def checked(text: bytes) -> CheckReport:
+        report = check(text)
+        if b"[t]" not in text:
+            return report
+        fix = Fix("safe", (Edit(Span(2, 30, 2, 42), "jobs.get"),))
+        claim = Finding("SR203", "redundant-rule", "warning", "m", "policy", Span(2, 1, 2, 2), fix=fix, fingerprint="f")
+        return report._replace(findings=(*report.findings, claim))
+
+    result = fix_policy(raw, checked)
+    assert (result.data, result.refused) == (POLICY, ())
+    assert checked(raw).graph.digest != result.report.graph.digest
+
+
 def test_a_fix_that_fails_does_not_take_others_down() -> None:
     raw = POLICY + b"# schemarouter: ignore[SR501] not needed\nbudget: {max_tool_calls: 2}\n"
     result = fix_policy(raw, claiming("put"))
