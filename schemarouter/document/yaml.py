@@ -8,8 +8,10 @@ silently; all of them are checked here.
 from __future__ import annotations
 
 import gc
+import re
 from dataclasses import replace
 from functools import partial
+from itertools import islice
 from typing import Any, cast
 
 from _ruamel_yaml import CParser
@@ -38,10 +40,21 @@ def read_yaml(text: str, path: str, lines: Lines) -> tuple[ParsedSource | None, 
     collecting = gc.isenabled()
     gc.disable()  # a hundred thousand small objects, none of them garbage: collecting doubles the time
     try:
-        return _read(text, path, lines)
+        source, problems = _read(text, path, lines)
     finally:
         if collecting:
             gc.enable()
+    return source, [*_odd_line_ends(text, lines), *problems]
+
+
+def _odd_line_ends(text: str, lines: Lines) -> list[Problem]:
+    """SR009 for carriage returns that end a line of their own among ordinary lines: to YAML a line ends there, and most
+    editors, terminals and reviews show it as one, or what follows in the place of what stands before."""
+    if "\r" not in text or "\n" not in text:
+        return []
+    message, advice = "the text contains a carriage return without a line feed", "end lines with LF or CR LF"
+    found = islice(re.finditer("\r(?!\n)", text), MAX_LISTED)
+    return [Problem("SR009", message, lines.span(*match.span()), help=advice) for match in found]
 
 
 def _read(text: str, path: str, lines: Lines) -> tuple[ParsedSource | None, list[Problem]]:
