@@ -232,7 +232,7 @@ def test_a_file_against_a_revision(quick: Run, repo: Path) -> None:
         ("HEAD:policy.yaml", "../policy.yaml", "widened")
     ]
     assert verdicts(quick, "--base", "HEAD", str(repo / "policy.yaml"), cwd=repo)[0][2] == "widened"
-    annotation = quick("diff", "--base", "base", "--output-format", "github", cwd=repo).out
+    annotation = quick("diff", "--base", "base", "policy.yaml", "--output-format", "github", cwd=repo).out
     assert annotation.startswith("::error file=policy.yaml,line=3,")
     assert "help: decided so far at base:policy.yaml:4:5; replay it: schemarouter explain policy.yaml" in annotation
     sarif = json.loads(quick("diff", "--base", "base", "--output-format", "sarif", cwd=repo).out)["runs"][0]
