@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 
+from schemarouter.analysis.search import Undecided
 from support.command import HERE, Run, Snapshot
 
 DIFF = HERE / "diff_data"
@@ -112,10 +113,9 @@ def test_a_policy_that_does_not_compile(quick: Run, tmp_path: Path) -> None:
 
 
 def test_undecided_is_never_a_no(quick: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    question = "operation:jobs.delete_*[a-c]*x"
-    assert quick("query", POLICY, question, cwd=DIFF).code == 0
-    monkeypatch.setattr("schemarouter.analysis.query.ask.__kwdefaults__", {"steps": 0, "cancelled": None})
-    result = quick("query", POLICY, question, cwd=DIFF)
-    assert result.code == 1
-    assert result.out.startswith("undecided: ")
-    assert "because: the bound on work was reached" in result.out
+    reason = "the bound on work was reached"
+    monkeypatch.setattr("schemarouter.analysis.query.search", lambda *_: Undecided(reason))
+    result = quick("query", POLICY, "operation:*a*b", cwd=DIFF)
+    assert (result.code, result.out) == (1, f"undecided: operation:*a*b\n  because: {reason}\n")
+    code, document = asked(quick, "operation:*a*b")
+    assert (code, document["answer"], document["witness"], document["reason"]) == (1, "undecided", None, reason)
