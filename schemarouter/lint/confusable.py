@@ -23,6 +23,14 @@ _LOOK_ALIKES = {
 #: Scripts whose letters pass for Latin ones; a word that mixes them with Latin is suspicious.
 _SCRIPTS = frozenset({"CYRILLIC", "GREEK", "ARMENIAN"})
 _WORD = r"[^\W\d_]+"
+#: Marks that mean something in patterns and names; others of them that look so: those that NFKC knows, and these.
+_MARKS = frozenset(".*?/[]-_ ")
+_LIKE_MARKS = dict.fromkeys("\u2010\u2011\u2012\u2013\u2212", "-") | {
+    "\u2217": "*",
+    "\u204e": "*",
+    "\u2215": "/",
+    "\u2044": "/",
+}
 
 
 class Odd(NamedTuple):
@@ -41,12 +49,18 @@ def skeleton(name: str) -> str:
 
 
 def odd_letter(name: str) -> Odd | None:
-    """The first letter of ``name`` that passes for a Latin one in a word which also has Latin letters.
+    """The first character of ``name`` that passes for another: a mark such as a full-width dot or a no-break space, or
+    else a letter that passes for a Latin one in a word which also has Latin letters.
 
     Full-width and other compatibility forms of Latin letters are odd in any word.
     """
     if name.isascii():
         return None
+    for index, mark in enumerate(name):
+        if not mark.isascii() and not mark.isalnum():
+            alike = _LIKE_MARKS.get(mark) or unicodedata.normalize("NFKC", mark)
+            if alike in _MARKS:
+                return Odd(mark, index, alike)
     for word in re.finditer(_WORD, name):
         letters = word[0]
         mixed = any(_script(letter) == "LATIN" for letter in letters)

@@ -3,7 +3,8 @@
 ## What it does
 Compares the names of tools and operations in patterns and in the budget, the names of rules, and the names of hooks
 and callbacks, each among themselves. Reports two that differ only in case or in look-alike letters, and any name in
-which a Cyrillic, Greek, Armenian or full-width letter stands in a Latin word.
+which a Cyrillic, Greek, Armenian or full-width letter stands in a Latin word, or a mark that looks like a dot, star,
+question mark, slash, bracket, hyphen, underscore or space and is none.
 
 ## Why it matters
 Names are compared as they are. A rule for `GitHub.delete_file` does not protect `github.delete_file`, and a rule for
@@ -106,7 +107,7 @@ class _Names:
                 "SR307",
                 f"{shown(name)} holds {shown(odd.character)} ({point}), which looks like `{odd.looks_like}`",
                 at,
-                help=f"write `{odd.looks_like}` if the Latin letter is meant",
+                help=f"write `{odd.looks_like}` if {'the Latin letter' if odd.looks_like.isalpha() else 'that'} is meant",
                 within=(odd.at, odd.at + 1),
             )
             return
