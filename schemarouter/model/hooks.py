@@ -49,8 +49,9 @@ def _rebuild(before: tuple[Callable[..., Any], ...], after: tuple[Callable[..., 
 
 
 def _callables(name: str, hooks: Iterable[Callable[..., Any]]) -> tuple[Callable[..., Any], ...]:
-    if callable(hooks) and not isinstance(hooks, Iterable):
-        raise TypeError(f"{name} hooks must be a list of callables, not one callable")
+    if not isinstance(hooks, Iterable):
+        given = "one callable" if callable(hooks) else f"`{type(hooks).__name__}`"
+        raise TypeError(f"{name} hooks must be a list of callables, not {given}")
     found = tuple(hooks)
     for hook in found:
         if not callable(hook):

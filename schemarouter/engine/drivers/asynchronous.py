@@ -19,7 +19,8 @@ from schemarouter.engine.commands import (
     Sleep,
     UserCode,
 )
-from schemarouter.engine.drivers.world import Pending, World, call, effects
+from schemarouter.engine.drivers.cancelling import Watched
+from schemarouter.engine.drivers.world import Pending, World, call, discard, effects
 from schemarouter.engine.frame import Frame
 
 
@@ -60,24 +61,23 @@ async def _bounded(awaitable: Awaitable[Any], deadline: float | None, world: Wor
     whatever it made of that; if not, a ``TimeoutError`` is the code's own. If the call was cancelled meanwhile, it is
     cancelled, even where the code swallowed that: nothing may go on in its name.
     """
-    task = asyncio.current_task()
-    before = 0 if task is None else task.cancelling()
-    if deadline is None:
-        outcome = await _outcome(awaitable)
-    else:
-        outcome = await _within(awaitable, deadline - world.clock())
-    if task is not None and task.cancelling() > before:
+    code = Watched(awaitable)
+    outcome = await (_outcome(code) if deadline is None else _within(code, deadline - world.clock()))
+    if code.cancelled:
         raise asyncio.CancelledError
     return outcome
 
 
-async def _within(awaitable: Awaitable[Any], seconds: float) -> Outcome:
+async def _within(code: Watched, seconds: float) -> Outcome:
     outcome: Outcome | None = None
     try:
         async with asyncio.timeout(seconds) as scope:
-            outcome = await _outcome(awaitable)
-    except TimeoutError:
-        # Only the scope raises here: what the code raises is an outcome.
+            outcome = await _outcome(code)
+    except (TimeoutError, asyncio.CancelledError):
+        # Only the scope raises the former: what the code raises is an outcome. It leaves the latter as it is where more
+        # cancellations are counted than its own.
+        if code.cancelled or not scope.expired():
+            raise
         return CutOff()
     if scope.expired():
         return CutOff(returned=type(outcome) is Returned)
@@ -94,14 +94,26 @@ async def _outcome(awaitable: Awaitable[Any]) -> Outcome:
 async def _offload(command: Invoke, world: World, pool: Executor) -> Outcome | Pending:
     """Run a sync invoker in a worker thread. A thread cannot be stopped: one that began goes on after it was cut off."""
     work: Future[Outcome | Pending | BaseException] = pool.submit(contextvars.copy_context().run, _guarded, command)
-    outcome = await _bounded(asyncio.wrap_future(work), command.deadline, world)
+    try:
+        outcome = await _bounded(asyncio.wrap_future(work), command.deadline, world)
+    except BaseException:
+        work.add_done_callback(_drop)
+        raise
     if type(outcome) is CutOff:
+        work.add_done_callback(_drop)
         if work.cancel():
             return NEVER_BEGAN
         if not work.done():
             return CutOff(offloaded=True)
         return CutOff(returned=type(_told(work.result())) is Returned)
     return _told(outcome.value) if type(outcome) is Returned else outcome
+
+
+def _drop(work: Future[Outcome | Pending | BaseException]) -> None:
+    """Nobody waits for what the worker did; what it left to be awaited never begins."""
+    outcome = None if work.cancelled() else work.result()
+    if type(outcome) is Pending:
+        discard(outcome.awaitable)
 
 
 def _told(outcome: Outcome | Pending | BaseException) -> Outcome | Pending:

@@ -12,7 +12,7 @@ from schemarouter.engine.commands import (
     Sleep,
     UserCode,
 )
-from schemarouter.engine.drivers.world import Pending, World, call, effects
+from schemarouter.engine.drivers.world import Pending, World, call, discard, effects
 from schemarouter.engine.frame import Frame
 from schemarouter.errors import NonRetryableInvocationError
 
@@ -44,19 +44,6 @@ def _call(command: UserCode, world: World) -> Outcome:
         return NEVER_BEGAN
     outcome = call(command)
     if type(outcome) is Pending:
-        _discard(outcome.awaitable)
+        discard(outcome.awaitable)
         return Raised(NonRetryableInvocationError("is async, and needs the async driver"))
     return outcome
-
-
-def _discard(awaitable: object) -> None:
-    """End an awaitable that nobody will await: a coroutine is closed, a task or future is cancelled.
-
-    What it makes of that changes nothing: it has failed already.
-    """
-    with contextlib.suppress(Exception):
-        for name in ("close", "cancel"):
-            end = getattr(awaitable, name, None)
-            if callable(end):
-                end()
-                return

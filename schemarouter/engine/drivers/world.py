@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 from collections.abc import Awaitable, Callable, Generator
 from concurrent.futures import Executor
@@ -78,3 +79,16 @@ def call(command: UserCode) -> Outcome | Pending:
         return Returned(value)
     except Exception as error:  # noqa: BLE001 - whatever user code raises is told to the interpreter
         return Raised(error)
+
+
+def discard(awaitable: object) -> None:
+    """End an awaitable that nobody will await: a coroutine is closed, a task or future is cancelled.
+
+    What it makes of that changes nothing: the call has failed already.
+    """
+    with contextlib.suppress(Exception):
+        for name in ("close", "cancel"):
+            end = getattr(awaitable, name, None)
+            if callable(end):
+                end()
+                return

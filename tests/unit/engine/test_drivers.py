@@ -297,3 +297,110 @@ def test_the_sync_driver_waits_between_attempts() -> None:
     result = boundary.drive(Frame(boundary.call(), boundary.run(retry=Retry(3, 0.5, 2.0))), "sync")
     assert result.data == OUTPUT
     assert boundary.slept == [0.5, 1.0]
+
+
+async def fails() -> None:
+    raise ValueError("one of a group")
+
+
+async def failing_group() -> None:
+    async with asyncio.TaskGroup() as group:
+        group.create_task(fails())
+
+
+async def handled_group() -> dict[str, int]:
+    try:
+        await failing_group()
+    except* ValueError:
+        pass
+    return OUTPUT
+
+
+WITH_AND_WITHOUT_A_LIMIT = pytest.mark.parametrize("limits", [Limits(), Limits(max_elapsed_seconds=30)])
+
+
+@pytest.mark.asyncio
+@WITH_AND_WITHOUT_A_LIMIT
+async def test_a_task_group_of_user_code_that_fails_is_no_cancellation(limits: Limits) -> None:
+    """Before Python 3.13 a group that fails at its end leaves a cancellation of its task counted."""
+
+    async def raises(endpoint: str, arguments: object) -> None:
+        await failing_group()
+
+    boundary = real_time(Boundary())
+    boundary.bind(raises)
+    _, run = start(boundary, limits)
+    with pytest.raises(ExceptionGroup) as caught:
+        await run
+    assert type(caught.value.exceptions[0]) is ValueError
+
+
+@pytest.mark.asyncio
+@WITH_AND_WITHOUT_A_LIMIT
+async def test_a_task_group_whose_failure_is_handled_changes_nothing(limits: Limits) -> None:
+    async def handles(endpoint: str, arguments: object) -> dict[str, int]:
+        return await handled_group()
+
+    async def hook(*_: object) -> None:
+        await handled_group()
+
+    boundary = real_time(Boundary())
+    boundary.bind(handles)
+    boundary.govern(before=(hook,), after=(hook,))
+    frame, run = start(boundary, limits)
+    await run
+    assert frame.delivered().data == OUTPUT
+
+
+@pytest.mark.asyncio
+async def test_after_a_task_group_failed_the_code_is_cut_off_and_cancelled_as_ever() -> None:
+    async def slow(endpoint: str, arguments: object) -> dict[str, int]:
+        await handled_group()
+        try:
+            await asyncio.sleep(30)
+        except asyncio.CancelledError:
+            return OUTPUT
+        return {}
+
+    boundary = real_time(Boundary())
+    boundary.bind(slow)
+    _, run = start(boundary)
+    with pytest.raises(ExecutionBudgetExceededError):
+        await run
+    _, run = start(boundary, Limits())
+    task = asyncio.create_task(run)
+    await asyncio.sleep(0.02)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize("ended", ["cut off", "cancelled"])
+async def test_what_an_offloaded_invoker_leaves_to_be_awaited_never_begins(ended: str) -> None:
+    """Once nobody waits for it any more. A coroutine that is let go unawaited would warn, which fails the test."""
+    released, began, left = threading.Event(), threading.Event(), []
+
+    async def rest() -> dict[str, int]:
+        return OUTPUT
+
+    def invoker(endpoint: str, arguments: object) -> Any:
+        began.set()
+        released.wait(30)
+        left.append(rest())
+        return left[0]
+
+    boundary = real_time(Boundary())
+    boundary.pool = ThreadPoolExecutor(1)
+    boundary.bind(invoker, offload_sync=True)
+    _, run = start(boundary, SOON if ended == "cut off" else Limits())
+    task = asyncio.create_task(run)
+    await asyncio.to_thread(began.wait, 30)
+    if ended == "cancelled":
+        task.cancel()
+    await asyncio.wait([task])
+    released.set()
+    boundary.pool.shutdown(wait=True)
+    assert left[0].cr_frame is None
+    with pytest.raises(ExecutionBudgetExceededError if ended == "cut off" else asyncio.CancelledError):
+        await task

@@ -201,6 +201,12 @@ async def test_weights_of_any_length_are_counted() -> None:
         await executor().execute_call(call(), budget=budget)
 
 
+@pytest.mark.parametrize("hooks", [None, 5, print])
+def test_hooks_that_are_no_list_are_named(hooks: Any) -> None:
+    with pytest.raises(TypeError, match="after_call hooks must be a list of callables"):
+        ExecutionHooks(after_call=hooks)
+
+
 def test_hooks_can_be_copied_and_pickled() -> None:
     hooks = ExecutionHooks(before_call=[print], after_call=[print])
     for copied in (copy.copy(hooks), copy.deepcopy(hooks), pickle.loads(pickle.dumps(hooks))):
