@@ -48,7 +48,7 @@ def _rebuild(before: tuple[Callable[..., Any], ...], after: tuple[Callable[..., 
     return ExecutionHooks(before_call=before, after_call=after)
 
 
-def _callables(name: str, hooks: Iterable[Callable[..., Any]]) -> tuple[Callable[..., Any], ...]:
+def _callables(name: str, hooks: object) -> tuple[Callable[..., Any], ...]:
     if not isinstance(hooks, Iterable):
         given = "one callable" if callable(hooks) else f"`{type(hooks).__name__}`"
         raise TypeError(f"{name} hooks must be a list of callables, not {given}")

@@ -55,6 +55,8 @@ class RegistryExecutor:
         max_offloaded_sync_workers: int = 8,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
+        if not isinstance(registry, InMemoryRegistry):
+            raise TypeError(f"registry must be an InMemoryRegistry, not `{type(registry).__name__}`")
         self._registry = registry
         self._bindings = Bindings(registry)
         self._lock = threading.Lock()

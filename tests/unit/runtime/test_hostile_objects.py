@@ -201,6 +201,12 @@ async def test_weights_of_any_length_are_counted() -> None:
         await executor().execute_call(call(), budget=budget)
 
 
+@pytest.mark.parametrize("registry", [{}, "tools", InMemoryRegistry])
+def test_what_is_no_registry_is_refused_at_once(registry: Any) -> None:
+    with pytest.raises(TypeError, match="registry must be an InMemoryRegistry"):
+        SchemaRouter(registry=registry)
+
+
 @pytest.mark.parametrize("hooks", [None, 5, print])
 def test_hooks_that_are_no_list_are_named(hooks: Any) -> None:
     with pytest.raises(TypeError, match="after_call hooks must be a list of callables"):
