@@ -73,7 +73,7 @@ def look_again(frame: Frame) -> Generator[Command, Any, None]:
 
 
 def _check_authority(frame: Frame, authority: Authority) -> None:
-    if authority is not frame.run.authority and authority != frame.run.authority:
+    if authority is not frame.run.authority and not authority.same(frame.run.authority):
         raise ApprovalDeniedError(f"execution policy changed while `{frame.call.operation}` was in progress")
 
 

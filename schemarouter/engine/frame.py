@@ -6,6 +6,7 @@ Contracts, graphs, authorities and bindings are immutable; a frame is changed by
 from __future__ import annotations
 
 import contextlib
+import operator
 import threading
 from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol
@@ -55,6 +56,15 @@ class Authority(NamedTuple):
     approval: Callable[..., Any] | None = None
     before: tuple[Callable[..., Any], ...] = ()
     after: tuple[Callable[..., Any], ...] = ()
+
+    def same(self, other: Authority) -> bool:
+        """Whether both decide alike: an equal graph and the very same callables.
+
+        A callable is not asked, because it may answer for itself what it equals.
+        """
+        ours, others = ((each.approval, *each.before, *each.after) for each in (self, other))
+        alike = self.graph == other.graph and (len(self.before), len(ours)) == (len(other.before), len(others))
+        return alike and all(map(operator.is_, ours, others))
 
 
 class View(NamedTuple):

@@ -201,6 +201,34 @@ async def test_weights_of_any_length_are_counted() -> None:
         await executor().execute_call(call(), budget=budget)
 
 
+@pytest.mark.asyncio
+@pytest.mark.parametrize("answer", [True, False, "spoofed"])
+async def test_hooks_do_not_say_themselves_whether_they_were_replaced(answer: Any) -> None:
+    class Hook:
+        def __call__(self, *_: Any) -> None:
+            pass
+
+        def __eq__(self, other: object) -> bool:
+            if answer == "spoofed":
+                raise PolicyViolationError("spoofed")
+            return bool(answer)
+
+        __hash__ = object.__hash__
+
+    def approve(*_: Any) -> bool:
+        made.hooks = ExecutionHooks(before_call=[Hook()])
+        return True
+
+    made = executor(
+        policy=ExecutionPolicy(approval_mode="all"),
+        approval_callback=approve,
+        hooks=ExecutionHooks(before_call=[Hook()]),
+    )
+    error = await outcome(made, "async")
+    assert type(error) is ApprovalDeniedError
+    assert "execution policy changed" in str(error)
+
+
 @pytest.mark.parametrize("registry", [{}, "tools", InMemoryRegistry])
 def test_what_is_no_registry_is_refused_at_once(registry: Any) -> None:
     with pytest.raises(TypeError, match="registry must be an InMemoryRegistry"):
