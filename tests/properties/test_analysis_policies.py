@@ -11,7 +11,7 @@ from schemarouter.analysis.regions import Region, differing_regions
 from schemarouter.analysis.search import Work
 from schemarouter.analysis.view import build_views
 from schemarouter.match.classes import CLASSES, class_mask
-from support.policies import ANSWERS, edited, graph, policy, words
+from support.random_policies import ANSWERS, edited, graph, policy, words
 
 WORDS = tuple(words(5))[::2]
 STEPS = 10**7

@@ -7,7 +7,7 @@ import pytest
 
 from schemarouter.analysis.automaton import Automaton
 from schemarouter.analysis.search import Empty, Found, Undecided, Work, search
-from support.policies import pattern, words
+from support.random_policies import pattern, words
 
 WORDS = tuple(words(6))
 
