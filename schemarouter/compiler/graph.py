@@ -289,7 +289,8 @@ class EvaluationGraph:
     def _row(self, operation: str) -> _Row:
         known = self._rows.get(operation)
         if known is None:
-            entry = self.classification(operation)
+            # Most policies classify nothing, and need not look for an entry.
+            entry = None if self._classify is None else self.classification(operation)
             read_only, destructive = (None, None) if entry is None else self._content.classify[entry][1:]
             known = (self._index.candidates(operation), read_only, destructive)
             remember(self._rows, operation, known, len(operation))

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 else:
     Matchable = namedtuple("Matchable", "patterns mask conditional")
 
+#: Where no rule matches.
+_NO_CANDIDATES: Candidates = ((),) * CLASS_COUNT
 #: How many distinct rows are kept for sharing.
 _SHARED_ROWS = 4096
 
@@ -62,8 +64,16 @@ class RuleIndex:
         empty row means that no rule matches. Equal rows are the same object.
         """
         found, others = self._lookup.find(operation)
+        if others:
+            found.sort()
+            return self._fold(merge(found, others))
+        if not found:
+            return _NO_CANDIDATES
+        first = min(found)
+        if self._masks[first] == ALL_CLASSES and not self._conditional[first]:
+            return (self._share([first]),) * CLASS_COUNT  # the usual rule decides for every class at once
         found.sort()
-        return self._fold(merge(found, others) if others else found)
+        return self._fold(found)
 
     def _fold(self, found: Iterable[int]) -> Candidates:
         masks = self._masks
