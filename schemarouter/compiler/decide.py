@@ -6,6 +6,7 @@ Plain functions over records. Standard library only.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from schemarouter.model.decision import PolicyDecision
 
@@ -36,14 +37,19 @@ def rule_label(name: str | None, index: int) -> str:
 
 def rule_decision(rule: GraphRule, index: int, operation: str, *, certain: bool = True) -> PolicyDecision:
     """The decision of a rule that matches, or that may match and is the stricter answer (``certain=False``)."""
-    label = rule_label(rule.name, index)
+    before, after = _around(rule.name, index, rule.effect, rule.reason, certain)
+    return _new(PolicyDecision, (rule.effect, "rule", rule.name, index, operation, f"{before} `{operation}`{after}"))
+
+
+@lru_cache(maxsize=4096)
+def _around(name: str | None, index: int, effect: Effect, reason: str | None, certain: bool) -> tuple[str, str]:
+    """What a rule's reason says before the operation, and what after it."""
+    label = rule_label(name, index)
     if certain:
-        reason = f"{label} {_SAYS[rule.effect]} `{operation}`"
+        before = f"{label} {_SAYS[effect]}"
     else:
-        reason = f"{label} may or may not apply to these arguments, and is the stricter answer for `{operation}`"
-    if rule.reason is not None:
-        reason += f": {one_line(rule.reason)}"
-    return _new(PolicyDecision, (rule.effect, "rule", rule.name, index, operation, reason))
+        before = f"{label} may or may not apply to these arguments, and is the stricter answer for"
+    return before, "" if reason is None else f": {one_line(reason)}"
 
 
 def guard_decision(

@@ -38,7 +38,7 @@ _SHARED_ROWS = 4096
 class RuleIndex:
     """Rules in declaration order. Equal inputs give equal answers; safe from several threads; pickles as its rules."""
 
-    __slots__ = ("_conditional", "_lookup", "_masks", "_rows", "_rules")
+    __slots__ = ("_conditional", "_lookup", "_masks", "_rows", "_rules", "_soles")
 
     def __init__(self, rules: Sequence[Matchable]) -> None:
         self._rules = tuple(rules)
@@ -48,6 +48,7 @@ class RuleIndex:
             [(number, pattern) for number, rule in enumerate(self._rules) for pattern in rule.patterns]
         )
         self._rows: dict[tuple[int, ...], tuple[int, ...]] = {}
+        self._soles: dict[int, Candidates] = {}
 
     def __reduce__(self) -> tuple[object, ...]:
         return (type(self), (self._rules,))
@@ -71,7 +72,7 @@ class RuleIndex:
             return _NO_CANDIDATES
         first = min(found)
         if self._masks[first] == ALL_CLASSES and not self._conditional[first]:
-            return (self._share([first]),) * CLASS_COUNT  # the usual rule decides for every class at once
+            return self._sole(first)  # the usual rule decides for every class at once
         found.sort()
         return self._fold(found)
 
@@ -111,6 +112,15 @@ class RuleIndex:
                 result[lowest.bit_length() - 1] = shared
                 classes ^= lowest
         return tuple(result)
+
+    def _sole(self, number: int) -> Candidates:
+        sole = self._soles
+        known = sole.get(number)
+        if known is None:
+            if len(sole) >= _SHARED_ROWS:
+                sole.clear()
+            known = sole[number] = (self._share([number]),) * CLASS_COUNT
+        return known
 
     def _share(self, row: list[int]) -> tuple[int, ...]:
         rows = self._rows

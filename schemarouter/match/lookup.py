@@ -1,7 +1,7 @@
 """Which of many patterns match a name: dictionaries for the usual shapes, one integer for all others.
 
 Exact names are one look-up, ``literal*`` and ``*literal`` a few; other patterns of literals and stars are found through
-substrings, and everything else goes into :class:`~schemarouter.match.shiftand.ShiftAnd`. Building takes time linear in
+substrings, and everything else goes into :class:`~schemarouter.match.shiftand.Filed`. Building takes time linear in
 the total length of the patterns, finding at most in the length of the name times that. Standard library only.
 """
 
@@ -11,7 +11,7 @@ from itertools import pairwise
 from operator import itemgetter
 
 from schemarouter.match.literals import Prefixes, Substrings, add
-from schemarouter.match.shiftand import ShiftAnd
+from schemarouter.match.shiftand import Filed
 from schemarouter.match.tokens import literal_text, parse
 
 TYPE_CHECKING = False
@@ -63,7 +63,7 @@ class Lookup:
         self._prefixes = Prefixes(prefixes) if prefixes else None
         self._suffixes = Prefixes(suffixes) if suffixes else None
         self._substrings = substrings if starred else None
-        self._others = ShiftAnd(others) if others else None
+        self._others = Filed(others) if others else None
 
     def find(self, name: str) -> tuple[list[int], Iterable[int]]:
         """The numbers of the patterns that match ``name``: some in no order, the others rising. May hold doubles."""

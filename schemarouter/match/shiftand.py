@@ -8,6 +8,9 @@ are, because nothing is determinised and nothing is tried twice. Standard librar
 
 from __future__ import annotations
 
+from heapq import merge
+from operator import itemgetter
+
 from schemarouter.match.alphabet import contains
 
 TYPE_CHECKING = False
@@ -23,6 +26,9 @@ _OTHERS = 255
 #: How much memory the masks of characters may take, in bytes, and how many there are at least and at most.
 _MASK_BYTES = 1 << 25
 _FEWEST_MASKS, _MOST_MASKS = 128, 4096
+#: Patterns are filed by so many first characters, where at least so many begin alike.
+_HEAD = 3
+_FILED = 16
 #: Up to this many accepting bits are picked out one by one.
 _FEW = 16
 
@@ -32,7 +38,7 @@ class _Masks(dict[str, int]):
 
     __slots__ = ("_charsets", "_limit", "_numbers", "_program", "_rare", "_rare_charsets")
 
-    def __init__(self, steps: Sequence[Step | None]) -> None:
+    def __init__(self, steps: Sequence[Step | None], most: int) -> None:
         super().__init__()
         counts: dict[Step, int] = {}
         for step in steps:
@@ -54,7 +60,7 @@ class _Masks(dict[str, int]):
                         self._rare.setdefault(step, []).append(place)
                 elif step is not None and step not in numbers:
                     self._rare_charsets.setdefault(step, []).append(place)
-        self._limit = min(_MOST_MASKS, max(_FEWEST_MASKS, 8 * _MASK_BYTES // max(1, len(steps))))
+        self._limit = min(most, max(_FEWEST_MASKS, 8 * _MASK_BYTES // max(1, len(steps))))
 
     def __missing__(self, character: str) -> int:
         table = bytearray(b"0") * 256
@@ -88,7 +94,7 @@ class ShiftAnd:
 
     __slots__ = ("_accept", "_loops", "_masks", "_owners", "_start")
 
-    def __init__(self, patterns: Iterable[tuple[int, Glob]]) -> None:
+    def __init__(self, patterns: Iterable[tuple[int, Glob]], most_masks: int | None = None) -> None:
         steps: list[Step | None] = []
         starts: list[int] = []
         loops: list[int] = []
@@ -100,7 +106,7 @@ class ShiftAnd:
             steps.extend(glob_steps)
             owners[len(steps)] = owner
             steps.append(None)
-        self._masks = _Masks(steps)
+        self._masks = _Masks(steps, _MOST_MASKS if most_masks is None else most_masks)
         self._start = _bits(starts, len(steps))
         self._loops = _bits(loops, len(steps))
         self._accept = _bits(owners, len(steps))
@@ -128,6 +134,49 @@ class ShiftAnd:
         while place >= 0:
             yield owners[place]
             place = digits.find("1", place + 1)
+
+
+class Filed:
+    """As :class:`ShiftAnd`, with the patterns that begin alike in one integer of their own.
+
+    A name is read by those that begin as it does, and by those that may begin in any way.
+    """
+
+    __slots__ = ("_heads", "_rest")
+
+    def __init__(self, patterns: Iterable[tuple[int, Glob]]) -> None:
+        rest: list[tuple[int, Glob]] = []
+        heads: dict[str, list[tuple[int, Glob]]] = {}
+        for pattern in patterns:
+            head = _head(pattern[1])
+            (rest if head is None else heads.setdefault(head, [])).append(pattern)
+        self._heads: dict[str, ShiftAnd] = {}
+        for head, filed in heads.items():
+            if len(filed) < _FILED:
+                rest += filed
+            else:
+                # Many may be filed, so none may remember more characters than names usually have.
+                self._heads[head] = ShiftAnd(filed, _FEWEST_MASKS)
+        rest.sort(key=itemgetter(0))
+        self._rest = ShiftAnd(rest) if rest else None
+
+    def find(self, text: str) -> Iterable[int]:
+        """The numbers of the patterns that match the whole of ``text``, rising."""
+        rest = self._rest.find(text) if self._rest is not None else ()
+        filed = self._heads.get(text[:_HEAD])
+        if filed is None:
+            return rest
+        found = filed.find(text)
+        return merge(found, rest) if found and rest else found or rest
+
+
+def _head(glob: Glob) -> str | None:
+    """The first characters of every name that a pattern matches, if it says so many."""
+    steps, stars = glob
+    if len(steps) < _HEAD or (stars and stars[0] < _HEAD):
+        return None
+    first = [step for step in steps[:_HEAD] if isinstance(step, str)]
+    return "".join(first) if len(first) == _HEAD else None
 
 
 def _bits(places: Iterable[int], size: int) -> int:

@@ -57,6 +57,7 @@ def test_the_index_agrees_with_the_loop(
     monkeypatch.setattr(literals, "_DIRECT", direct)
     monkeypatch.setattr(literals, "_SHARED", shared)
     monkeypatch.setattr(shiftand, "_NUMBERED", numbered)
+    monkeypatch.setattr(shiftand, "_FILED", 1 if numbered < 254 else 2)
     monkeypatch.setattr(shiftand, "_FEW", 2)
     monkeypatch.setattr(shiftand, "_FEWEST_MASKS", 2)
     monkeypatch.setattr(shiftand, "_MOST_MASKS", 2)
