@@ -8,6 +8,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from typing import TypeAlias
 
     #: A literal -> the number of its pattern, or the numbers of several.
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 #: Prefixes are filed by so many first characters.
 _HEAD = 3
 #: Up to so many patterns are tried one after another.
-_DIRECT = 64
+_DIRECT = 32
 #: More are filed by a run of three characters that each needs, and so many may share one run.
 _SHARED = 24
 #: How far into a literal a run is looked for.
@@ -92,25 +93,25 @@ class Substrings:
         if len(entries) <= _DIRECT:
             self._direct = entries
             return
+        # A run that few patterns have is one that few names have: `919` says more about `order919` than `ord` does.
+        common: dict[tuple[str, ...], int] = {}
+        for needed, _, _ in entries:
+            for run in _runs(needed):
+                common[run] = common.get(run, 0) + 1
         for entry in entries:
-            if not self._file(entry):
+            if not self._file(entry, common):
                 self.refused.add(entry[2])
 
-    def _file(self, entry: Entry) -> bool:
+    def _file(self, entry: Entry, common: dict[tuple[str, ...], int]) -> bool:
         runs = self._runs
-        text = entry[0][:_RUNS]
         best: tuple[str, ...] | None = None
-        fewest = _SHARED
-        for run in zip(text, text[1:], text[2:], strict=False):
-            shared = runs.get(run)
-            if shared is None:
-                runs[run] = [entry]
-                return True
-            if len(shared) < fewest:
-                best, fewest = run, len(shared)
+        fewest = 0
+        for run in _runs(entry[0]):
+            if (best is None or common[run] < fewest) and len(runs.get(run, ())) < _SHARED:
+                best, fewest = run, common[run]
         if best is None:
             return False
-        runs[best].append(entry)
+        runs.setdefault(best, []).append(entry)
         return True
 
     def find(self, name: str, found: list[int]) -> None:
@@ -125,6 +126,11 @@ class Substrings:
                 for needed, parts, number in runs[run]:
                     if needed in name and (parts is None or _fits(name, parts)):
                         found.append(number)
+
+
+def _runs(literal: str) -> Iterable[tuple[str, ...]]:
+    text = literal[:_RUNS]
+    return zip(text, text[1:], text[2:], strict=False)
 
 
 def _fits(name: str, parts: Parts) -> bool:
