@@ -11,8 +11,6 @@ from fnmatch import fnmatchcase
 from itertools import count
 from typing import Any, NamedTuple
 
-#: More distinct names than any side remembers; in turn, each is met as if for the first time.
-FRESH_NAMES = 20_000
 #: Distinct operations of the cases in which every operation was seen before.
 SEEN_NAMES = 64
 #: Stands last in every policy and is matched by no other rule.
@@ -93,26 +91,18 @@ def matched(rules: list[Rule], number: int = SEEN_NAMES) -> list[str]:
     return list(dict.fromkeys([*names, LAST]))
 
 
-def fresh(rules: list[Rule], number: int = FRESH_NAMES) -> list[str]:
-    """Distinct names as a registry may hold them: a half was made for a rule, the others for none."""
-    rng = random.Random(len(rules))
-    names: dict[str, None] = {}
+def fresh(rules: list[Rule], seed: int = 0) -> Iterator[str]:
+    """Names that nobody has seen, without end: a half was made for a rule with a wildcard, the others for none.
+
+    Streams of different seeds have no name in common.
+    """
+    rng = random.Random(f"{len(rules)} {seed}")
+    wildcards = [rule.operation for rule in rules if "*" in rule.operation]
     for serial in count():
-        if serial % 2:
-            name = instance(rng.choice(rules).operation, f"n{serial}.k")
+        if serial % 2 and wildcards:
+            yield instance(rng.choice(wildcards), f"n{serial}s{seed}.k")
         else:
-            name = f"{rng.choice(_TOOLS)}.{rng.choice(_VERBS)}_{rng.choice(_NOUNS)}_{serial}_{rng.choice(_NOUNS)}"
-        names[name] = None
-        if len(names) >= number:
-            return list(names)
-    raise AssertionError("unreachable")
-
-
-def rounds_of(names: list[str]) -> Iterator[str]:
-    """The names for ever, each time as a new string object, which has not been hashed yet."""
-    while True:
-        for name in names:
-            yield name[:1] + name[1:]
+            yield f"{rng.choice(_TOOLS)}.{rng.choice(_VERBS)}_{rng.choice(_NOUNS)}_{serial}s{seed}_{rng.choice(_NOUNS)}"
 
 
 def first_match(rules: list[Rule], name: str) -> Rule | None:

@@ -10,8 +10,8 @@ from pathlib import Path
 import jsonschema
 from ruamel.yaml import YAML
 
-from benchmarks.timing import Timed, each, over
-from benchmarks.workload import ARGUMENTS, INPUT, OUTPUT, RESULT, first_match, fresh, matched, policy, rounds_of
+from benchmarks.timing import Timed, each, made, over
+from benchmarks.workload import ARGUMENTS, INPUT, OUTPUT, RESULT, first_match, fresh, matched, policy
 
 
 def _keys(rules: int) -> list[tuple[str, str, bool, bool, None]]:
@@ -61,7 +61,7 @@ def five_bare_look_ups(rules: int) -> Timed:
 def fnmatch_loop(rules: int, mix: str = "typical") -> Timed:
     """The first rule whose pattern `fnmatch.fnmatchcase` accepts."""
     policy_rules = policy(rules, mix)
-    return over(rounds_of(fresh(policy_rules)), lambda name: first_match(policy_rules, name))
+    return over(fresh(policy_rules), lambda name: first_match(policy_rules, name))
 
 
 def yaml_safe_load(rules: int) -> Timed:
@@ -69,7 +69,7 @@ def yaml_safe_load(rules: int) -> Timed:
     from benchmarks.sides.ours import policy_file
 
     path = Path(policy_file(rules, "yaml"))
-    return each(lambda: YAML(typ="safe").load(path.read_bytes()))
+    return made(lambda: YAML(typ="safe").load(path.read_bytes()))
 
 
 def toml_load(rules: int) -> Timed:
@@ -77,7 +77,7 @@ def toml_load(rules: int) -> Timed:
     from benchmarks.sides.ours import policy_file
 
     path = Path(policy_file(rules, "toml"))
-    return each(lambda: tomllib.loads(path.read_bytes().decode()))
+    return made(lambda: tomllib.loads(path.read_bytes().decode()))
 
 
 def two_validations() -> Timed:

@@ -5,15 +5,15 @@ from __future__ import annotations
 import tempfile
 import tracemalloc
 from functools import cache
-from itertools import repeat
+from itertools import islice, repeat
 from pathlib import Path
 
 from benchmarks.sides.baselines import CASES as BASELINES
 from benchmarks.sides.calls import CASES as CALLS
 from benchmarks.sides.policies import CASES as POLICIES
 from benchmarks.sides.policies import VALUES as POLICY_VALUES
-from benchmarks.timing import Timed, each, over
-from benchmarks.workload import LAST, Rule, fresh, matched, policy, rounds_of, toml_text, yaml_text
+from benchmarks.timing import Timed, made, over
+from benchmarks.workload import LAST, Rule, fresh, matched, policy, toml_text, yaml_text
 from schemarouter import EvaluationGraph, ExecutionPolicy, PolicyRule, compile_policy, load_policy
 from schemarouter.compiler.artifact import dump_artifact, load_artifact
 from schemarouter.document.reader import read_policy
@@ -50,7 +50,7 @@ def new(rules: int, mix: str = "typical") -> Timed:
     """Operations that were never seen before, straight on the graph."""
     policy_rules = policy(rules, mix)
     decide = graph_of(policy_rules).decide
-    return over(rounds_of(fresh(policy_rules)), lambda name: decide(name, False, True, None))
+    return over(fresh(policy_rules), lambda name: decide(name, False, True, None))
 
 
 def hostile(family: str, rules: int, length: int) -> Timed:
@@ -64,20 +64,25 @@ def hostile(family: str, rules: int, length: int) -> Timed:
 def load(rules: int, kind: str) -> Timed:
     """A file to a policy, and its first decision."""
     path = policy_file(rules, kind)
-    return each(lambda: load_policy(path).graph.decide(LAST, False, True, None))
+
+    def load_and_decide() -> object:
+        loaded = load_policy(path)
+        return loaded, loaded.graph.decide(LAST, False, True, None)
+
+    return made(load_and_decide)
 
 
 def compile_document(rules: int) -> Timed:
     """A typed document to its graph."""
     document, _, _ = read_policy(yaml_text(policy(rules)), "benchmark.policy.yaml", "yaml")
     assert document is not None
-    return each(lambda: compile_policy(document))
+    return made(lambda: compile_policy(document))
 
 
 def bytes_per_rule(rules: int) -> float:
     """What a graph holds after it has decided 1,000 operations, which are remembered: strings, positions and index included."""
     data = Path(policy_file(rules, "json")).read_bytes()
-    names = fresh(policy(rules), 1000)
+    names = list(islice(fresh(policy(rules)), 1000))
     load_artifact(data).decide(LAST, False, True, None)  # what is imported on first use is not the graph's
     tracemalloc.start()
     try:
@@ -94,7 +99,7 @@ def rule_numbers(rules: int, mix: str = "typical") -> list[int]:
     policy_rules = policy(rules, mix)
     graph = graph_of(policy_rules)
     found = []
-    for name in matched(policy_rules) + fresh(policy_rules, 200):
+    for name in (*matched(policy_rules), *islice(fresh(policy_rules), 200)):
         index = graph.decide(name, False, True, None).rule_index
         found.append(-1 if index is None else index)
     return found

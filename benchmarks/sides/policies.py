@@ -7,7 +7,7 @@ import re
 from itertools import count
 from typing import Any
 
-from benchmarks.timing import Timed, fresh_each, over, over_triples
+from benchmarks.timing import Timed, made, over, over_triples
 from benchmarks.workload import LAST, Rule, matched, policy
 from schemarouter import EndpointSpec, ExecutionPolicy, PolicyRule, ToolCall, ToolSpec
 
@@ -53,7 +53,11 @@ def load_python(rules: int) -> Timed:
         re.purge()
         fnmatch._compile_pattern.cache_clear()  # type: ignore[attr-defined]  # there is no public way
 
-    return fresh_each(forget, lambda: python_policy(policy_rules).evaluate(*call))
+    def load() -> object:
+        loaded = python_policy(policy_rules)
+        return loaded, loaded.evaluate(*call)
+
+    return made(load, forget)
 
 
 def last_new(rules: int) -> Timed:
