@@ -71,7 +71,7 @@ lock:            ## resolve the locked versions anew
 		--no-emit-index-url --no-emit-find-links --generate-hashes --extra otel \
 		pyproject.toml requirements-dev.in -o requirements-dev.lock
 
-bench: $(STAMP)  ## measure, side by side with other tools in environments of their own (20 minutes)
+bench: $(STAMP)  ## measure, side by side with other tools in environments of their own (3 minutes)
 	@$(BIN)/python benchmarks/run.py
 
 clean:           ## remove everything that was made
