@@ -10,14 +10,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 #: Characters that a reader cannot see or that change how the text around them is shown: C0, DEL, C1 and line
-#: separators, surrogates, bidi controls, and the default-ignorable code points of Unicode 16
+#: separators, surrogates, bidi controls, annotation controls, and the default-ignorable code points of Unicode 16
 #: (DerivedCoreProperties, Default_Ignorable_Code_Point).
 HIDDEN = re.compile(
     "["
     "\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff"
     "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
     "\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200d\u2060-\u206f\u3164"
-    "\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8"
+    "\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb"
     "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
     "]"
 )
