@@ -34,16 +34,23 @@ def render_sarif(outcome: Outcome) -> str:
 
 
 def _rule(code: str, name: str, findings: list[Finding]) -> dict[str, object]:
-    from schemarouter.lint.docs import rule_docs
+    from schemarouter.lint.docs import UnknownCodeError, rule_docs
 
-    docs = rule_docs(code)
     severity = next(finding.severity for finding in findings if finding.code == code)
-    return {
+    rule: dict[str, object] = {
         "id": code,
         "name": "".join(word.capitalize() for word in name.split("-")),
-        "shortDescription": {"text": " ".join(docs.summary.split())},
-        "help": {"text": " ".join(docs.summary.split()), "markdown": docs.markdown},
         "defaultConfiguration": {"level": _LEVEL[severity]},
+    }
+    try:
+        docs = rule_docs(code)
+    except UnknownCodeError:  # a code without a page is no reason to lose the report
+        return rule
+    summary = " ".join(docs.summary.split())
+    return {
+        **rule,
+        "shortDescription": {"text": summary},
+        "help": {"text": summary, "markdown": docs.markdown},
     }
 
 

@@ -21,6 +21,7 @@ from schemarouter_cli.render.diff_findings import as_outcome
 from schemarouter_cli.render.diff_full import render_full
 from schemarouter_cli.render.diff_json import render_json
 from schemarouter_cli.render.diff_markdown import MOST_ROWS, escape, render_markdown
+from schemarouter_cli.render.sarif import render_sarif
 from schemarouter_cli.replay import explain_command
 from schemarouter_cli.sides import read_side
 
@@ -156,6 +157,7 @@ def test_undecided_is_said_in_every_format() -> None:
         render_full([file], color=False, width=100),
         render_markdown([file]),
         render_json([file], None),
+        render_sarif(as_outcome([file], "widened")),
         "".join(f"{one.code} {one.name} {one.severity}" for one in as_outcome([file], "widened").findings),
     ):
         assert "undecided" in text
