@@ -68,7 +68,7 @@ lock:            ## resolve the locked versions anew
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@$(BIN)/python -m pip install --quiet uv
 	@$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --no-annotate --no-header \
-		--no-emit-index-url --no-emit-find-links --generate-hashes --extra otel \
+		--no-emit-index-url --no-emit-find-links --generate-hashes --extra mcp --extra openapi --extra otel \
 		pyproject.toml requirements-dev.in -o requirements-dev.lock
 
 bench: $(STAMP)  ## measure, side by side with other tools in environments of their own (3 minutes)
