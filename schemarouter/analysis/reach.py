@@ -42,12 +42,12 @@ def reach(view: PolicyView, rule: int, work: Work) -> Reachable | Unreachable | 
     """
     work = work.part(RULE_STEPS)
     for cell in cells(view, rule):
-        for word in _tried(view, rule, cell):
-            if _decides(view, rule, cell, word):
+        for word in tried(view, rule, cell):
+            if decides(view, rule, cell, word):
                 return Reachable(witness(word, cell), view.rules[rule].conditions is not None)
     causes: set[int] = set()
     for cell in cells(view, rule):
-        answer = _open_word(view, rule, cell, _blocking(view, rule, cell), work)
+        answer = _open_word(view, rule, cell, blocking(view, rule, cell), work)
         if isinstance(answer, Found):
             return Reachable(witness(answer.word, cell), view.rules[rule].conditions is not None)
         if isinstance(answer, Undecided):
@@ -109,14 +109,15 @@ def witness(word: str, cell: Cell) -> Call:
     return Call(word, remote, read_only, destructive)
 
 
-def _tried(view: PolicyView, rule: int, cell: Cell) -> Iterator[str]:
+def tried(view: PolicyView, rule: int, cell: Cell) -> Iterator[str]:
+    """A few words of the rule that lie in the cell's slice."""
     for pattern in view.rules[rule].patterns:
         for word in samples(pattern):
             if view.graph.classification(word) == cell.piece.entry:
                 yield word
 
 
-def _decides(view: PolicyView, rule: int, cell: Cell, word: str) -> bool:
+def decides(view: PolicyView, rule: int, cell: Cell, word: str) -> bool:
     """Whether ``rule`` decides this word, as far as rules that certainly apply are concerned."""
     conditions = view.rules[rule].conditions
     for number in view.graph.matching(word):
@@ -129,11 +130,11 @@ def _decides(view: PolicyView, rule: int, cell: Cell, word: str) -> bool:
     return False
 
 
-def _blocking(view: PolicyView, rule: int, cell: Cell) -> list[int] | None:
-    """The earlier rules with the same conditions that count even in doubt; ``None`` if there is no such question."""
+def blocking(view: PolicyView, rule: int, cell: Cell) -> list[int]:
+    """The earlier rules with the same conditions as ``rule`` and no looser an outcome: they take its calls, doubt or not."""
     conditions = view.rules[rule].conditions
     if conditions is None:
-        return None
+        return []
     strictness = STRICTNESS[view.outcomes[rule][cell.effective]]
     return [
         number
@@ -145,11 +146,11 @@ def _blocking(view: PolicyView, rule: int, cell: Cell) -> list[int] | None:
 
 
 def _open_word(
-    view: PolicyView, rule: int, cell: Cell, blocking: Collection[int] | None, work: Work
+    view: PolicyView, rule: int, cell: Cell, stricter: Collection[int], work: Work
 ) -> Found | Empty | Undecided:
     """A word of the cell that ``rule`` matches and no earlier rule takes, over all patterns of the rule."""
     forbidden = view.before(rule, cell.effective) | cell.piece.before
-    for number in blocking or ():
+    for number in stricter:
         forbidden = forbidden | view.selections[number]
     return _over_patterns(view, rule, cell, forbidden, work)
 
