@@ -39,6 +39,10 @@ class ArtifactError(PolicyError):
     """A compiled artifact is damaged, tampered with, of a newer format, or not the one that was pinned."""
 
 
+class CatalogError(PolicyError):
+    """A catalog or a lock is damaged, of a newer format, holds names that collide, or belongs to another policy."""
+
+
 class RegistrationError(SchemaRouterError, ValueError):
     """A tool may not be registered: an invalid contract, or a name that collides with another."""
 
@@ -76,6 +80,10 @@ class ApprovalDeniedError(PolicyViolationError):
 
 class ExecutionBudgetExceededError(PolicyViolationError):
     """A limit of the run's budget is reached."""
+
+
+class StateStoreError(PolicyViolationError):
+    """The state store cannot say whether something may happen, so it may not: locked, full, damaged, newer, unsafe."""
 
 
 class SchemaDriftError(PlanValidationError):

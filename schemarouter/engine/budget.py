@@ -10,10 +10,12 @@ import threading
 from collections.abc import Mapping
 from decimal import Context, Decimal, DecimalException, Inexact, InvalidOperation, Overflow
 from types import MappingProxyType
-from typing import NamedTuple, Protocol, TypeAlias, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar
 
-from schemarouter.compiler.records import Budget
-from schemarouter.model.limits import ExecutionBudget
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from schemarouter.compiler.records import Budget
+    from schemarouter.model.limits import ExecutionBudget
 
 #: Digits that a sum of costs may need. All finite floats together need fewer; what needs more is refused, not rounded.
 _COST_DIGITS = 1200
@@ -48,24 +50,54 @@ class Refusal(NamedTuple):
 
 
 class Ledger(Protocol):
-    """Where charges are counted: in memory for one run, or in a store that several processes share.
+    """Where the charges of one run are counted.
 
     ``reserve`` is one atomic step: it checks every charge and then takes all or none. There is no second step, because
-    nothing that was reserved is ever refunded (SPEC 3); a store that needs to commit does so before it returns.
+    nothing that was reserved is ever refunded (SPEC 3).
     """
 
     def reserve(self, charges: Charges) -> Refusal | None:
         """Take all of ``charges``, or none and say which did not fit."""
 
 
+class LogicalCall(NamedTuple):
+    """Which logical call something is charged for; ``call_id`` is ``None`` where the application names none."""
+
+    call_id: str | None
+    operation: str
+    arguments: dict[str, Any]
+
+
+class SharedLedger(Protocol):
+    """Counters of a run that several processes share. Every step is atomic, bounded in time, and may block.
+
+    Raises ``StateStoreError`` where the store cannot say: then nothing may run.
+    """
+
+    def begin(self) -> float:
+        """Start the run's elapsed clock unless it runs already; return the seconds that have passed since."""
+
+    def enter(self, charges: Charges, call: LogicalCall) -> Refusal | str | None:
+        """Count a logical call (stage 6): all of ``charges``, or none and say which did not fit.
+
+        A call that has an id gets a lease, which is returned, and is counted once until its invoker is reached.
+        """
+
+    def commit(self, charges: Charges, lease: str | None) -> Refusal | None:
+        """Charge an attempt (stage 9) and use the lease up, in one step, before the invoker runs."""
+
+    def release(self, lease: str) -> None:
+        """The call ended before its invoker: nothing is refunded, but the same call may enter again."""
+
+
 class MemoryLedger:
-    """Counters of one run, for any number of tasks and threads."""
+    """Counters of one run, for any number of tasks and threads. ``used`` is what was used before."""
 
     __slots__ = ("_context", "_lock", "_used")
 
-    def __init__(self) -> None:
+    def __init__(self, used: Mapping[str, int | Decimal] = MappingProxyType({})) -> None:
         self._lock = threading.Lock()
-        self._used: dict[str, int | Decimal] = {}
+        self._used: dict[str, int | Decimal] = dict(used)
         self._context: Context | None = None
 
     @property

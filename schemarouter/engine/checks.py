@@ -12,7 +12,7 @@ from typing import Any
 
 from schemarouter.contract.prepared import PreparedEndpoint
 from schemarouter.engine.commands import Command
-from schemarouter.engine.frame import Authority, Binding, Frame, View
+from schemarouter.engine.frame import Binding, Frame, View
 from schemarouter.errors import (
     ApprovalDeniedError,
     BindingDriftError,
@@ -24,7 +24,7 @@ from schemarouter.errors import (
 
 def check_call(frame: Frame, view: View) -> None:
     """Everything of stage 2 but the binding: contract, fingerprints, arguments, fields, then the policy's decision."""
-    _check_authority(frame, view.authority)
+    _check_authority(frame, view)
     endpoint, call = view.endpoint, frame.call
     if endpoint is None:
         raise PlanValidationError(f"unknown tool or endpoint `{call.operation}`")
@@ -62,7 +62,7 @@ def look_again(frame: Frame) -> Generator[Command, Any, None]:
     """
     call = frame.call
     view: View = yield frame.look
-    _check_authority(frame, view.authority)
+    _check_authority(frame, view)
     if view.endpoint is not frame.contract:
         if view.endpoint is None or view.endpoint.tool_fingerprint != frame.contract.tool_fingerprint:
             raise _drift(call.operation)
@@ -72,7 +72,10 @@ def look_again(frame: Frame) -> Generator[Command, Any, None]:
         raise BindingDriftError(f"the invoker of `{call.tool}` was replaced while the call was in progress")
 
 
-def _check_authority(frame: Frame, authority: Authority) -> None:
+def _check_authority(frame: Frame, view: View) -> None:
+    if view.halted is not None:
+        raise PolicyViolationError(f"`{frame.call.operation}` is denied: {view.halted}")
+    authority = view.authority
     if authority is not frame.run.authority and not authority.same(frame.run.authority):
         raise ApprovalDeniedError(f"execution policy changed while `{frame.call.operation}` was in progress")
 

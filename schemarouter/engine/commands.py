@@ -40,12 +40,25 @@ class Sleep(NamedTuple):
     seconds: float
 
 
+@final
+class OnStore(NamedTuple):
+    """One step on a shared ledger, bounded in time, that may block: not in an event loop's thread. Reply: an :data:`Outcome`."""
+
+    function: Callable[..., Any]
+    arguments: tuple[Any, ...] = ()
+    deadline: float | None = None  # the store bounds itself, so that what was charged is known
+
+
 class AskApproval(NamedTuple):
-    """Call the trusted approval callback. Reply: an :data:`Outcome`."""
+    """Call the trusted approval callback. Reply: an :data:`Outcome`.
+
+    ``asynchronous`` is what a driver with an event loop calls instead, where there is such a thing.
+    """
 
     function: Callable[..., Any]
     arguments: tuple[Any, ...]
     deadline: float | None
+    asynchronous: Callable[..., Any] | None = None
 
 
 class RunHook(NamedTuple):
@@ -66,7 +79,7 @@ class Invoke(NamedTuple):
 
 
 #: Commands that run user code; their replies are outcomes.
-UserCode: TypeAlias = AskApproval | RunHook | Invoke
+UserCode: TypeAlias = AskApproval | RunHook | Invoke | OnStore
 Command: TypeAlias = Look | ReadClock | Reserve | Sleep | UserCode
 
 READ_CLOCK = ReadClock()

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, Protocol
 from schemarouter.compiler.graph import EvaluationGraph
 from schemarouter.contract.detach import assemble
 from schemarouter.contract.prepared import PreparedEndpoint
-from schemarouter.engine.budget import Ledger, Limits
+from schemarouter.engine.budget import Ledger, Limits, SharedLedger
 from schemarouter.engine.commands import Look
 from schemarouter.engine.retry import Retry
 from schemarouter.errors import PlanningError, SchemaValidationError
@@ -68,11 +68,15 @@ class Authority(NamedTuple):
 
 
 class View(NamedTuple):
-    """What holds at one moment for one operation. ``endpoint`` is ``None`` if it is not registered."""
+    """What holds at one moment for one operation. ``endpoint`` is ``None`` if it is not registered.
+
+    ``halted`` says why nothing at all may happen now; ``None`` where no kill switch is on.
+    """
 
     endpoint: PreparedEndpoint | None
     binding: Binding | None
     authority: Authority
+    halted: str | None = None
 
 
 class PrivateCall(NamedTuple):
@@ -140,26 +144,38 @@ def private_copy(call: object) -> PrivateCall:
 class Run:
     """What the calls of one run share: authority, limits, retries, ledger, clock. Safe from several threads."""
 
-    __slots__ = ("_lock", "authority", "deadline", "ledger", "limits", "retry")
+    __slots__ = ("_lock", "authority", "deadline", "ledger", "limits", "retry", "run_id", "shared")
 
-    def __init__(self, authority: Authority, limits: Limits, retry: Retry, ledger: Ledger) -> None:
+    def __init__(
+        self,
+        authority: Authority,
+        limits: Limits,
+        retry: Retry,
+        ledger: Ledger,
+        run_id: str | None = None,
+        shared: SharedLedger | None = None,
+    ) -> None:
         #: Who decided about the run when it started. Limits and retries come from it, so it must not change.
         self.authority = authority
         self.limits = limits
         self.ledger = ledger
+        #: Counts instead of ``ledger`` where several processes share the run.
+        self.shared = shared
+        #: The application's name of the run, if it has one.
+        self.run_id = run_id
         self.retry = retry
         #: Monotonic seconds at which the time is over; ``None`` before the clock started, or without a limit.
         self.deadline: float | None = None
         self._lock = threading.Lock()
 
-    def start_clock(self, now: float) -> None:
-        """Start the elapsed clock, unless an earlier call of the run did."""
+    def start_clock(self, now: float, elapsed: float = 0.0) -> None:
+        """Start the elapsed clock, unless an earlier call of the run did; ``elapsed`` seconds have passed elsewhere."""
         seconds = self.limits.max_elapsed_seconds
         if seconds is None:
             return
         with self._lock:
             if self.deadline is None:
-                self.deadline = now + seconds
+                self.deadline = now + seconds - elapsed
 
 
 class Frame:
@@ -170,10 +186,12 @@ class Frame:
         "attempts",
         "binding",
         "call",
+        "call_id",
         "contract",
         "data",
         "decision",
         "given",
+        "lease",
         "look",
         "needs_approval",
         "projected",
@@ -186,9 +204,13 @@ class Frame:
         "watch",
     )
 
-    def __init__(self, given: ToolCall | PrivateCall, run: Run) -> None:
+    def __init__(self, given: ToolCall | PrivateCall, run: Run, call_id: str | None = None) -> None:
         self.given: ToolCall | PrivateCall | None = given
         self.run = run
+        #: The application's name of the call, if it has one.
+        self.call_id = call_id
+        #: What a shared ledger gave for the call that was counted; ``None`` once the invoker is about to run.
+        self.lease: str | None = None
         self.stage = ""
         #: Told the name of every stage that is entered; for showing, not for deciding.
         self.watch: Callable[[str], None] | None = None

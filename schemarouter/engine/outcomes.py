@@ -6,9 +6,19 @@ from collections.abc import Callable, Generator
 from typing import Any
 
 from schemarouter.contract.detach import detach
-from schemarouter.engine.commands import READ_CLOCK, Command, CutOff, Outcome, Raised, Returned, RunHook, Script
+from schemarouter.engine.commands import (
+    READ_CLOCK,
+    Command,
+    CutOff,
+    OnStore,
+    Outcome,
+    Raised,
+    Returned,
+    RunHook,
+    Script,
+)
 from schemarouter.engine.frame import Frame
-from schemarouter.errors import ExecutionBudgetExceededError, ExecutionHookError
+from schemarouter.errors import ExecutionBudgetExceededError, ExecutionHookError, StateStoreError
 from schemarouter.model.call import ToolCall, ToolResult
 from schemarouter.model.tool import EndpointSpec, ToolSpec
 
@@ -42,6 +52,19 @@ def settle(frame: Frame, outcome: Outcome, during: str) -> Generator[Command, An
     if isinstance(outcome, Returned):
         yield from check_time(frame, during)
     return outcome
+
+
+def on_store(frame: Frame, function: Callable[..., Any], *arguments: Any) -> Generator[Command, Any, Any]:
+    """Take a step on the run's shared ledger and return what it says. A store that fails refuses."""
+    outcome: Outcome = yield OnStore(function, arguments)
+    if isinstance(outcome, Returned):
+        return outcome.value
+    error = outcome.error if isinstance(outcome, Raised) else None
+    if isinstance(error, StateStoreError):
+        raise StateStoreError(f"`{frame.call.operation}` is denied: {error}") from error
+    raise StateStoreError(
+        f"`{frame.call.operation}` is denied: the state store failed ({type(error).__name__})"
+    ) from error
 
 
 def snapshots(frame: Frame) -> tuple[ToolSpec, EndpointSpec, ToolCall]:

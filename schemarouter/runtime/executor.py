@@ -20,8 +20,13 @@ from schemarouter.model.plan import ExecutionPlan
 from schemarouter.model.run import ExecutionMode
 from schemarouter.runtime.bindings import Bindings
 from schemarouter.runtime.concurrency import LazyPool, as_they_finish
-from schemarouter.runtime.governance import PolicyLike, govern
+from schemarouter.runtime.governance import PolicyLike, check_id, govern
 from schemarouter.runtime.registry import InMemoryRegistry
+from schemarouter.state.kill_switch import KillSwitch
+from schemarouter.state.port import StateStore
+
+#: Steps on a store at once: a store lets one writer in at a time anyway.
+_STORE_WORKERS = 2
 
 
 class Observer(Protocol):
@@ -42,6 +47,9 @@ class RegistryExecutor:
     progress then fails closed. Hooks of a policy file run before ``hooks``; an approval callback that a policy file
     names and one given here as well are an error (``PolicyError``).
 
+    ``store`` keeps the budgets of runs that have an id: such a run is one run in every process that names it on the same
+    store. ``kill_switch`` denies everything while it is on, results of calls in progress included.
+
     ``clock`` gives monotonic seconds. Safe from several threads; each run belongs to one event loop.
     """
 
@@ -52,17 +60,24 @@ class RegistryExecutor:
         policy: PolicyLike | None = None,
         approval_callback: Callable[..., Any] | None = None,
         hooks: ExecutionHooks | None = None,
+        store: StateStore | None = None,
+        kill_switch: KillSwitch | None = None,
         max_offloaded_sync_workers: int = 8,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         if not isinstance(registry, InMemoryRegistry):
             raise TypeError(f"registry must be an InMemoryRegistry, not `{type(registry).__name__}`")
+        if kill_switch is not None and not isinstance(kill_switch, KillSwitch):
+            raise TypeError(f"kill_switch must be a KillSwitch, not `{type(kill_switch).__name__}`")
         self._registry = registry
+        self._store = store
+        self._kill_switch = kill_switch
         self._bindings = Bindings(registry)
         self._lock = threading.Lock()
         self._governance = govern(policy, approval_callback, hooks)
         self._pool = LazyPool(max_offloaded_sync_workers)
-        self._world = World(self._look, clock, time.sleep, self._pool.get)
+        self._store_pool = LazyPool(_STORE_WORKERS)
+        self._world = World(self._look, clock, time.sleep, self._pool.get, self._store_pool.get)
 
     @property
     def registry(self) -> InMemoryRegistry:
@@ -146,24 +161,40 @@ class RegistryExecutor:
         check_call(frame, self._look(frame.call.tool, frame.call.endpoint))
 
     async def execute_call(
-        self, call: ToolCall, *, retry: RetryPolicy | None = None, budget: ExecutionBudget | None = None
+        self,
+        call: ToolCall,
+        *,
+        retry: RetryPolicy | None = None,
+        budget: ExecutionBudget | None = None,
+        run_id: str | None = None,
+        call_id: str | None = None,
     ) -> ToolResult:
         """Execute one call as a run of its own; ``retry`` and ``budget`` may tighten what the policy says.
+
+        With ``run_id`` and a store it is a call of that run, in whichever process. A ``call_id`` says that calls with the
+        same id, operation and arguments are one: counted once until the invoker is reached, and an answer that an
+        approver gave to one of them is theirs.
 
         Raises the errors of the stages, and whatever else the invoker raises, with ``execution_succeeded`` once the
         invoker was reached.
         """
-        return await self._perform(Frame(call, self.start_run(retry=retry, budget=budget)))
+        return await self._perform(self._frame(call, retry, budget, run_id, call_id))
 
     def execute_call_sync(
-        self, call: ToolCall, *, retry: RetryPolicy | None = None, budget: ExecutionBudget | None = None
+        self,
+        call: ToolCall,
+        *,
+        retry: RetryPolicy | None = None,
+        budget: ExecutionBudget | None = None,
+        run_id: str | None = None,
+        call_id: str | None = None,
     ) -> ToolResult:
         """As :meth:`execute_call`, without an event loop, for hosts that have none.
 
         Nothing can be cut off, so time is checked when the code returns. A callback, hook or invoker that turns out to
         be async fails closed, as its own failure, before its body runs.
         """
-        frame = Frame(call, self.start_run(retry=retry, budget=budget))
+        frame = self._frame(call, retry, budget, run_id, call_id)
         sync.drive(frame, self._world)
         return frame.delivered()
 
@@ -176,6 +207,7 @@ class RegistryExecutor:
         execution_mode: ExecutionMode = "sequential",
         max_parallel_calls: int = 8,
         observer: Observer | None = None,
+        run_id: str | None = None,
     ) -> list[ToolResult]:
         """Execute the calls of ``plan`` as one run, in order, or at once where all of them are read-only.
 
@@ -184,7 +216,7 @@ class RegistryExecutor:
         results: dict[int, ToolResult] = {}
         try:
             calls = take_in(plan)
-            run = self.start_run(retry=retry, budget=budget)
+            run = self.start_run(retry=retry, budget=budget, run_id=run_id)
             async with contextlib.aclosing(
                 self.iterate(calls, run, execution_mode, max_parallel_calls, observer)
             ) as finished:
@@ -197,12 +229,30 @@ class RegistryExecutor:
 
     # For those that build on an executor
 
-    def start_run(self, *, retry: RetryPolicy | None = None, budget: ExecutionBudget | None = None) -> Run:
+    def start_run(
+        self,
+        *,
+        retry: RetryPolicy | None = None,
+        budget: ExecutionBudget | None = None,
+        run_id: str | None = None,
+    ) -> Run:
         """Open a run: limits and retries are fixed here, under the ceiling of the policy of now.
 
-        Raises ``TypeError`` for another type.
+        With ``run_id`` and a store it shares its budget with every run of that id on the store. Raises ``TypeError`` for
+        another type, ``ValueError`` for what is no id.
         """
-        return self._governance.start_run(retry, budget)
+        return self._governance.start_run(retry, budget, run_id, self._store)
+
+    def _frame(
+        self,
+        call: ToolCall,
+        retry: RetryPolicy | None,
+        budget: ExecutionBudget | None,
+        run_id: str | None,
+        call_id: str | None,
+    ) -> Frame:
+        run = self.start_run(retry=retry, budget=budget, run_id=run_id)
+        return Frame(call, run, None if call_id is None else check_id("call_id", call_id))
 
     async def iterate(
         self,
@@ -240,6 +290,7 @@ class RegistryExecutor:
     def close(self) -> None:
         """Let go of the worker threads. Offloaded invokers that are running go on."""
         self._pool.close()
+        self._store_pool.close()
 
     async def _perform(self, frame: Frame, index: int = 0, observer: Observer | None = None) -> ToolResult:
         if observer is None:
@@ -266,7 +317,8 @@ class RegistryExecutor:
     def _look(self, tool_key: str, endpoint: str) -> View:
         tool = self._registry.snapshot().tools.get(tool_key)
         contract = None if tool is None else tool.endpoints.get(endpoint)
-        return View(contract, self._bindings.get(tool_key), self._governance.authority)
+        halted = None if self._kill_switch is None else self._kill_switch.reason()
+        return View(contract, self._bindings.get(tool_key), self._governance.authority, halted)
 
 
 def take_in(plan: ExecutionPlan) -> tuple[PrivateCall, ...]:

@@ -14,7 +14,12 @@ from schemarouter.errors import PolicyError
 from schemarouter.loading import LoadedPolicy
 from schemarouter.model.hooks import ExecutionHooks
 from schemarouter.model.limits import ExecutionBudget, RetryPolicy
+from schemarouter.model.names import hidden_character
+from schemarouter.state.ledger import StoreLedger
+from schemarouter.state.port import StateStore
 
+#: Characters of a run's or a call's id.
+MAX_ID = 272  # 256 that the application may choose, and the number in a batch
 PolicyLike: TypeAlias = ExecutionPolicy | LoadedPolicy | EvaluationGraph
 
 
@@ -29,11 +34,17 @@ class Governance(NamedTuple):
     limits: Limits | None
     retry: Retry | None
 
-    def start_run(self, retry: RetryPolicy | None, budget: ExecutionBudget | None) -> Run:
-        """Fix limits and retries of a run.
+    def start_run(
+        self,
+        retry: RetryPolicy | None,
+        budget: ExecutionBudget | None,
+        run_id: str | None = None,
+        store: StateStore | None = None,
+    ) -> Run:
+        """Fix limits and retries of a run; with an id it is counted in ``store``, where there is one.
 
         Both are looked at again, because a model can be changed after it was made. Raises ``TypeError`` for what is
-        neither ``None`` nor of the type, ``ValueError`` for values that it refuses.
+        neither ``None`` nor of the type, ``ValueError`` for values that it refuses and for an id that is no name.
         """
         if budget is None:
             limits = self.limits or NO_LIMITS
@@ -49,7 +60,19 @@ class Governance(NamedTuple):
             rules = Retry.of(retry) if self.retry is None else self.retry.tightened(retry)
         else:
             raise TypeError(f"retry must be a RetryPolicy, not `{type(retry).__name__}`")
-        return Run(self.authority, limits, rules, MemoryLedger())
+        if run_id is None:
+            return Run(self.authority, limits, rules, MemoryLedger())
+        shared = None if store is None else StoreLedger(store, run_id)
+        return Run(self.authority, limits, rules, MemoryLedger(), check_id("run_id", run_id), shared)
+
+
+def check_id(what: str, id_: object) -> str:
+    """An id of the application's. Raises ``TypeError`` for what is no text, ``ValueError`` for text that is no id."""
+    if type(id_) is not str:
+        raise TypeError(f"{what} must be text, not `{type(id_).__name__}`")
+    if not 1 <= len(id_) <= MAX_ID or hidden_character(id_) is not None:
+        raise ValueError(f"{what} must be text of 1 to {MAX_ID} characters, none of them hidden")
+    return id_
 
 
 def govern(

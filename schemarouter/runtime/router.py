@@ -23,6 +23,8 @@ from schemarouter.runtime.events import RunEvent, RunRecorder
 from schemarouter.runtime.executor import RegistryExecutor, take_in
 from schemarouter.runtime.governance import PolicyLike
 from schemarouter.runtime.registry import InMemoryRegistry
+from schemarouter.state.kill_switch import KillSwitch
+from schemarouter.state.port import StateStore
 
 Value = TypeVar("Value")
 
@@ -40,10 +42,17 @@ class SchemaRouter:
         policy: PolicyLike | None = None,
         approval_callback: Callable[..., Any] | None = None,
         execution_hooks: ExecutionHooks | None = None,
+        store: StateStore | None = None,
+        kill_switch: KillSwitch | None = None,
     ) -> None:
         self.registry = InMemoryRegistry() if registry is None else registry
         self.executor = RegistryExecutor(
-            self.registry, policy=policy, approval_callback=approval_callback, hooks=execution_hooks
+            self.registry,
+            policy=policy,
+            approval_callback=approval_callback,
+            hooks=execution_hooks,
+            store=store,
+            kill_switch=kill_switch,
         )
 
     @classmethod
@@ -59,6 +68,8 @@ class SchemaRouter:
         registry: InMemoryRegistry | None = None,
         approval_callback: Callable[..., Any] | None = None,
         execution_hooks: ExecutionHooks | None = None,
+        store: StateStore | None = None,
+        kill_switch: KillSwitch | None = None,
     ) -> SchemaRouter:
         """A router under a policy file, text or artifact. Raises ``PolicyError`` as ``load_policy`` does."""
         policy = load_policy(
@@ -70,7 +81,12 @@ class SchemaRouter:
             check=check,
         )
         return cls(
-            registry=registry, policy=policy, approval_callback=approval_callback, execution_hooks=execution_hooks
+            registry=registry,
+            policy=policy,
+            approval_callback=approval_callback,
+            execution_hooks=execution_hooks,
+            store=store,
+            kill_switch=kill_switch,
         )
 
     # Tools
@@ -166,7 +182,7 @@ class SchemaRouter:
         """Yield each result as soon as its call is done; in a sequential run that is the order of the plan."""
         settings = as_config(config)
         calls = take_in(self.plan(request))
-        run = self.executor.start_run(retry=settings.retry, budget=settings.budget)
+        run = self.executor.start_run(retry=settings.retry, budget=settings.budget, run_id=settings.run_id)
         iteration = self.executor.iterate(calls, run, settings.execution_mode, settings.max_parallel_calls)
         async with contextlib.aclosing(iteration) as finished:
             async for _, result in finished:
@@ -214,6 +230,7 @@ class SchemaRouter:
             execution_mode=settings.execution_mode,
             max_parallel_calls=settings.max_parallel_calls,
             observer=recorder,
+            run_id=settings.run_id,
         )
 
     # Several runs
@@ -238,7 +255,7 @@ class SchemaRouter:
             if stopped:
                 return None
             try:
-                return await self.ainvoke(given[index], config=settings)
+                return await self.ainvoke(given[index], config=_numbered(settings, index))
             except Exception as error:  # noqa: BLE001 - raised below, or returned as asked
                 if not return_exceptions:
                     stopped = True
@@ -282,7 +299,7 @@ class SchemaRouter:
 
         async def one(index: int) -> list[ToolResult] | Exception:
             try:
-                return await self.ainvoke(given[index], config=settings)
+                return await self.ainvoke(given[index], config=_numbered(settings, index))
             except Exception as error:
                 if return_exceptions:
                     return error
@@ -328,6 +345,11 @@ def as_config(config: RunConfig | Mapping[str, Any] | None) -> RunConfig:
         return RunConfig()
     given = config if isinstance(config, RunConfig) else RunConfig.model_validate(dict(config))
     return given.model_copy(update={"budget": given.budget.model_copy(deep=True)})
+
+
+def _numbered(config: RunConfig, index: int) -> RunConfig:
+    """The configuration of one run of a batch: each is a run of its own, so each has an id of its own."""
+    return config if config.run_id is None else config.model_copy(update={"run_id": f"{config.run_id}/{index}"})
 
 
 def run_in_a_loop(instead: str, start: Callable[[], Coroutine[Any, Any, Value]]) -> Value:

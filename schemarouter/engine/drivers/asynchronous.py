@@ -11,8 +11,10 @@ from typing import Any
 
 from schemarouter.engine.commands import (
     NEVER_BEGAN,
+    AskApproval,
     CutOff,
     Invoke,
+    OnStore,
     Outcome,
     Raised,
     Returned,
@@ -43,6 +45,10 @@ async def drive(frame: Frame, world: World) -> None:
 async def _call(command: UserCode, world: World) -> Outcome:
     if command.deadline is not None and world.clock() >= command.deadline:
         return NEVER_BEGAN
+    if type(command) is OnStore:
+        return await _on_store(command, world)
+    if type(command) is AskApproval and command.asynchronous is not None:
+        command = command._replace(function=command.asynchronous)
     if type(command) is Invoke and command.offload:
         if world.pool is None:
             raise RuntimeError("an invoker was bound with offload_sync, and there is no pool to run it in")
@@ -109,6 +115,21 @@ async def _offload(command: Invoke, world: World, pool: Executor) -> Outcome | P
     return _told(outcome.value) if type(outcome) is Returned else outcome
 
 
+async def _on_store(command: OnStore, world: World) -> Outcome:
+    """Wait for a step on a store, which bounds itself, so that it is known what was charged.
+
+    Cancellation passes at once; a step that began then comes to its end, and what it charged stays charged.
+    """
+    if world.store_pool is None:
+        raise RuntimeError("a run has a shared ledger, and there is no pool to ask it in")
+    work = world.store_pool().submit(_guarded, command)
+    outcome = _told(await asyncio.wrap_future(work))
+    if type(outcome) is Pending:
+        discard(outcome.awaitable)
+        return Raised(TypeError("a step on a store is async"))
+    return outcome
+
+
 def _drop(work: Future[Outcome | Pending | BaseException]) -> None:
     """Nobody waits for what the worker did; what it left to be awaited never begins."""
     outcome = None if work.cancelled() else work.result()
@@ -122,7 +143,7 @@ def _told(outcome: Outcome | Pending | BaseException) -> Outcome | Pending:
     return outcome
 
 
-def _guarded(command: Invoke) -> Outcome | Pending | BaseException:
+def _guarded(command: UserCode) -> Outcome | Pending | BaseException:
     """In the worker: nothing is raised, because a future cannot carry every exception."""
     try:
         return call(command)

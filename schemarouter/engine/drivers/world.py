@@ -9,7 +9,7 @@ from concurrent.futures import Executor
 from types import CoroutineType
 from typing import Any, NamedTuple, final
 
-from schemarouter.engine.commands import Look, Outcome, Raised, ReadClock, Reserve, Returned, Sleep, UserCode
+from schemarouter.engine.commands import Look, OnStore, Outcome, Raised, ReadClock, Reserve, Returned, Sleep, UserCode
 from schemarouter.engine.frame import Frame, View
 from schemarouter.engine.pipeline import interpret
 
@@ -21,13 +21,15 @@ class World(NamedTuple):
     """The ports. ``look`` gives the view of now, for a tool key and an endpoint's name.
 
     ``clock`` gives monotonic seconds. ``sleep`` is used by the sync driver only, ``pool`` by the async driver for sync
-    invokers that were bound with ``offload_sync``.
+    invokers that were bound with ``offload_sync``, ``store_pool`` by the async driver for steps on a shared ledger: apart
+    from the other, so that an invoker that hangs does not keep a store waiting.
     """
 
     look: Callable[[str, str], View]
     clock: Callable[[], float]
     sleep: Callable[[float], None] | None = None
     pool: Callable[[], Executor] | None = None
+    store_pool: Callable[[], Executor] | None = None
 
 
 def effects(frame: Frame, world: World) -> Generator[UserCode | Sleep, Any, None]:
@@ -54,6 +56,9 @@ def effects(frame: Frame, world: World) -> Generator[UserCode | Sleep, Any, None
                 reply = yield command
     except Exception as error:
         frame.failed(error)
+        if frame.lease is not None and frame.run.shared is not None:
+            # Whatever the store answers: a lease that is not given back expires.
+            yield OnStore(frame.run.shared.release, (frame.lease,))
         raise
     finally:
         script.close()

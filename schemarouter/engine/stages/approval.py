@@ -8,10 +8,12 @@ from __future__ import annotations
 from collections.abc import Generator
 from typing import Any
 
-from schemarouter.engine.commands import AskApproval, Command, Raised, Script
-from schemarouter.engine.frame import Frame
+from schemarouter.engine.commands import READ_CLOCK, AskApproval, Command, Raised, Script
+from schemarouter.engine.frame import Frame, shown
 from schemarouter.engine.outcomes import settle, snapshots
 from schemarouter.errors import ApprovalDeniedError
+from schemarouter.model.approval import Approver, Denied, Question
+from schemarouter.model.json_value import checked_copy
 
 STAGE = "approval"
 
@@ -27,7 +29,11 @@ def _ask(frame: Frame) -> Generator[Command, Any, None]:
     callback = frame.run.authority.approval
     if callback is None:
         raise ApprovalDeniedError(f"`{operation}` requires trusted local approval, and there is no approval callback")
-    reply = yield AskApproval(callback, snapshots(frame), frame.run.deadline)
+    if issubclass(type(callback), Approver):
+        command = yield from _question(frame, callback)
+    else:
+        command = AskApproval(callback, snapshots(frame), frame.run.deadline)
+    reply = yield command
     outcome = yield from settle(frame, reply, "approval callback")
     if isinstance(outcome, Raised):
         error = outcome.error
@@ -35,4 +41,24 @@ def _ask(frame: Frame) -> Generator[Command, Any, None]:
             f"approval callback for `{operation}` failed closed ({type(error).__name__})"
         ) from error
     if outcome.value is not True:
-        raise ApprovalDeniedError(f"`{operation}` was not approved")
+        why = f": {shown(str(outcome.value.reason))}" if type(outcome.value) is Denied else ""
+        raise ApprovalDeniedError(f"`{operation}` was not approved{why}")
+
+
+def _question(frame: Frame, approver: Any) -> Generator[Command, Any, AskApproval]:
+    run, contract, deadline = frame.run, frame.contract, frame.run.deadline
+    seconds = None if deadline is None else max(0.0, deadline - (yield READ_CLOCK))
+    question = Question(
+        contract.operation,
+        contract.remote,
+        contract.read_only,
+        contract.destructive,
+        checked_copy(frame.call.arguments),
+        run.authority.graph.digest,
+        frame.decision.rule_name if frame.decision else None,
+        frame.decision.reason if frame.decision else "",
+        run.run_id,
+        frame.call_id,
+        seconds,
+    )
+    return AskApproval(approver.ask, (question,), deadline, approver.ask_async)

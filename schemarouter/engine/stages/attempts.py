@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Generator
 from typing import Any
 
+from schemarouter.engine.checks import look_again
 from schemarouter.engine.commands import READ_CLOCK, Command, CutOff, Invoke, Outcome, Raised, Reserve, Sleep
 from schemarouter.engine.frame import Frame
-from schemarouter.engine.outcomes import check_time, time_is_up
+from schemarouter.engine.outcomes import check_time, on_store, time_is_up
 from schemarouter.errors import (
     BindingDriftError,
     ExecutionBudgetExceededError,
@@ -51,9 +52,15 @@ def run(frame: Frame) -> Generator[Command, Any, bool]:
 
 
 def _reserve(frame: Frame) -> Generator[Command, Any, None]:
-    contract = frame.contract
+    contract, shared = frame.contract, frame.run.shared
     charges = frame.run.limits.attempt_charges(contract.operation, contract.tool_key, contract.remote)
-    refusal = yield Reserve(frame.run.ledger, charges)
+    if shared is None:
+        refusal = yield Reserve(frame.run.ledger, charges)
+    else:
+        refusal = yield from on_store(frame, shared.commit, charges, frame.lease)
+        if refusal is None:
+            frame.lease = None
+            yield from look_again(frame)  # the store may have kept us waiting
     if refusal is not None:
         raise ExecutionBudgetExceededError(f"an attempt of `{contract.operation}` would exceed {refusal}")
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from schemarouter.engine.commands import READ_CLOCK, Command, Script
 from schemarouter.engine.frame import Frame
-from schemarouter.engine.outcomes import check_time
+from schemarouter.engine.outcomes import check_time, on_store
 
 STAGE = "clock"
 
@@ -18,7 +18,13 @@ def run(frame: Frame) -> Script:
 
 
 def _tick(frame: Frame) -> Generator[Command, Any, None]:
-    if frame.run.deadline is None:
-        frame.run.start_clock((yield READ_CLOCK))
-    else:
+    run = frame.run
+    if run.deadline is not None:
         yield from check_time(frame, "validation")
+        return
+    now: float = yield READ_CLOCK  # read first: the wait for a store counts
+    if run.shared is None:
+        run.start_clock(now)
+        return
+    run.start_clock(now, (yield from on_store(frame, run.shared.begin)))
+    yield from check_time(frame, "validation")
