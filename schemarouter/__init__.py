@@ -22,6 +22,9 @@ if TYPE_CHECKING:
         BindingDriftError as BindingDriftError,
     )
     from schemarouter.errors import (
+        CatalogError as CatalogError,
+    )
+    from schemarouter.errors import (
         ExecutionBudgetExceededError as ExecutionBudgetExceededError,
     )
     from schemarouter.errors import (
@@ -94,6 +97,7 @@ _HOME: dict[str, str] = dict.fromkeys(
         "ApprovalDeniedError",
         "ArtifactError",
         "BindingDriftError",
+        "CatalogError",
         "ExecutionBudgetExceededError",
         "ExecutionError",
         "ExecutionHookError",
