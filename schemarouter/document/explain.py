@@ -1,4 +1,4 @@
-"""pydantic's errors in the words of a policy file: one problem for each place, with what to write instead.
+"""pydantic's errors in the words of a file: one problem for each place, with what to write instead.
 
 Only files with an error come here. Which kinds a place accepts is asked of the models; pydantic's own texts are not
 shown, because they speak of Python.
@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from schemarouter.document.findings import START
 from schemarouter.document.keys import meant_by, unknown_key
-from schemarouter.document.places import IN_WORDS, place_at
+from schemarouter.document.places import POLICY, place_at
 from schemarouter.document.words import closest, kind, label, listed, shown, written
 from schemarouter.model.diagnostic import Problem, Target
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
 
-    from schemarouter.document.places import Place
+    from schemarouter.document.places import Form, Place
     from schemarouter.document.source import Source
     from schemarouter.model.diagnostic import DocPath
 
@@ -55,7 +55,11 @@ _SHORT = 40
 #: Up to here a float is the integer that its text says.
 _EXACT = 2**53
 _UNION_ERRORS = frozenset({"string_type", "list_type", "model_type", "dict_type"})
-_BOUNDS = {"greater_than_equal": ("at least", "ge"), "greater_than": ("greater than", "gt")}
+_BOUNDS = {
+    "greater_than_equal": ("at least", "ge"),
+    "greater_than": ("greater than", "gt"),
+    "less_than_equal": ("at most", "le"),
+}
 
 
 class _Failure(NamedTuple):
@@ -65,6 +69,7 @@ class _Failure(NamedTuple):
     types: dict[str, dict[str, Any]]
     value: object
     source: Source
+    form: Form
 
     @property
     def key_target(self) -> Target:
@@ -72,17 +77,21 @@ class _Failure(NamedTuple):
         return Target(self.path, "key" if self.path and isinstance(self.path[-1], str) else "value")
 
 
-def explain(errors: Iterable[Any], source: Source, taken: Collection[DocPath]) -> Iterator[Problem]:
+def explain(
+    errors: Iterable[Any], source: Source, taken: Collection[DocPath], form: Form = POLICY
+) -> Iterator[Problem]:
     """Problems for pydantic's error records; those at a path in ``taken`` have been reported already."""
     failures: dict[DocPath, _Failure] = {}
     for error in errors:
         path = _document_path(error["loc"], source.data, missing=error["type"] == "missing")
-        failure = failures.setdefault(path, _Failure(path, {}, error["input"], source))
+        failure = failures.setdefault(path, _Failure(path, {}, error["input"], source, form))
         failure.types[error["type"]] = error.get("ctx", {})
     # A union complains about each of its types: what lies deepest belongs to the one that was meant.
     inner = {path[:length] for path in failures for length in range(len(path))}
     # One mistake, one problem: `permission` for `effect` is an unknown key, and not a missing one as well.
-    renamed = {(*path[:-1], meant_by(path, source)) for path, one in failures.items() if "extra_forbidden" in one.types}
+    renamed = {
+        (*path[:-1], meant_by(path, source, form)) for path, one in failures.items() if "extra_forbidden" in one.types
+    }
     for path, failure in failures.items():
         if path in taken or (path in inner and failure.types.keys() <= _UNION_ERRORS):
             continue
@@ -108,15 +117,16 @@ def _document_path(loc: tuple[str | int, ...], data: object, *, missing: bool) -
 
 
 def _explain(failure: _Failure) -> Problem:
-    path, types, value, source = failure
+    path, types, value, source, form = failure
     if path == ("version",):
         return _version(failure)
     if "missing" in types:
-        place = place_at(path[:-1])
-        where = IN_WORDS[place.model] if place is not None and place.model is not None else ""
-        return Problem("SR102", f"missing {label(path)} {where}", Target(path[:-1], "key"), _MISSING[str(path[-1])])
+        place = place_at(path[:-1], form)
+        where = form.in_words[place.model] if place is not None and place.model is not None else ""
+        advice = form.missing.get(str(path[-1])) or _MISSING[str(path[-1])]
+        return Problem("SR102", f"missing {label(path)} {where}", Target(path[:-1], "key"), advice)
     if "extra_forbidden" in types:
-        return unknown_key(path, source)
+        return unknown_key(path, source, form)
     for too_long in ("too_long", "string_too_long"):
         if too_long in types:
             return _too_long(failure, types[too_long]["max_length"])
@@ -127,14 +137,14 @@ def _explain(failure: _Failure) -> Problem:
             must = f"{words} {types[bound][key]:g}"
             message = f"{label(path)} is {written(value, source, path)}, but must be {must}"
             return Problem("SR110", message, Target(path), f"write a number that is {must}")
-    place = place_at(path)
+    place = place_at(path, form)
     if place is not None and place.values:
         return _unknown_value(failure, place)
     return _wrong_type(failure, place)
 
 
 def _version(failure: _Failure) -> Problem:
-    path, types, value, source = failure
+    path, types, value, source, _ = failure
     line = "version: 1" if source.format == "yaml" else "version = 1"
     first = f"write `{line}` as the first line"
     if "missing" in types:
@@ -154,20 +164,26 @@ def _too_long(failure: _Failure, most: int) -> Problem:
     value = failure.value
     size = len(value) if isinstance(value, str | list | dict) else 0
     unit = "characters" if isinstance(value, str) else "items"
+    whole = failure.form.begins.replace("a ", "the ", 1)
     message = f"{label(failure.path)} has {size:,} {unit}, and at most {most:,} are read"
-    return Problem("SR010", message, failure.key_target, "shorten it, or split the policy")
+    return Problem("SR010", message, failure.key_target, f"shorten it, or split {whole}")
 
 
 def _unknown_value(failure: _Failure, place: Place) -> Problem:
-    path, _, value, source = failure
-    key, legal = str(path[-1]), [str(word) for word in place.values]
+    path, _, value, source, form = failure
+    key = str(next((step for step in reversed(path) if isinstance(step, str)), ""))
+    legal = [str(word) for word in place.values]
     advice = f"write {listed(legal)}"
     if isinstance(value, list | dict):
         return Problem("SR103", f"{label(path)} is {kind(value)}, not a string", failure.key_target, advice)
     if not isinstance(value, str):
         return Problem("SR103", f"{written(value, source, path)} is {kind(value)}, not a string", Target(path), advice)
     folded = value.strip().lower().replace("-", "_").replace(" ", "_")
-    meant = folded if folded in legal else _SYNONYMS[key].get(folded) or closest(folded, legal)
+    meant = (
+        folded
+        if folded in legal
+        else (form.values.get(key) or _SYNONYMS.get(key, {})).get(folded) or closest(folded, legal)
+    )
     if meant is None:
         message = f"unknown {key} {shown(value)}" if value else f"{label(path)} is empty"
         return Problem("SR105", message, Target(path), advice)
@@ -176,7 +192,7 @@ def _unknown_value(failure: _Failure, place: Place) -> Problem:
 
 
 def _wrong_type(failure: _Failure, place: Place | None) -> Problem:
-    path, _, value, source = failure
+    path, _, value, source, _ = failure
     kinds = place.kinds if place is not None else ("a JSON value",)
     wanted = " or ".join(kinds)
     if isinstance(value, list | dict) or not path:
@@ -207,9 +223,7 @@ def _shape(failure: _Failure, place: Place | None) -> str:
     """What to write where something of another shape stands."""
     yaml = failure.source.format == "yaml"
     if not failure.path:
-        return (
-            f"a policy begins with `{'version: 1' if yaml else 'version = 1'}`, and its keys stand at the left margin"
-        )
+        return f"{failure.form.begins} begins with `{'version: 1' if yaml else 'version = 1'}`, and its keys stand at the left margin"
     if place is None:
         return "write null, true, false, a number, a string, a list or a mapping"
     if place.model is not None:
@@ -223,8 +237,8 @@ def _shape(failure: _Failure, place: Place | None) -> str:
 
 def _list_shape(failure: _Failure) -> str:
     """How a list is written, by what its items are and by what stands there."""
-    path, _, value, source = failure
-    items = place_at((*path, 0))
+    path, _, value, source, form = failure
+    items = place_at((*path, 0), form)
     if items is not None and "a string" not in items.kinds:
         if source.format == "toml":
             return f"write {shown(f'[[{path[-1]}]]')} above each of them"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from schemarouter.document.places import IN_WORDS, homes, place_at
+from schemarouter.document.places import POLICY, homes, place_at
 from schemarouter.document.v1 import Approval, ClassifyEntry, ExampleCall, Hooks, PolicyDocument, Rule, When
 from schemarouter.document.words import closest, label, listed, shown
 from schemarouter.model.diagnostic import Problem, Target
@@ -13,7 +13,7 @@ from schemarouter.model.limits import ExecutionBudget, RetryPolicy
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from schemarouter.document.places import Model
+    from schemarouter.document.places import Form, Model
     from schemarouter.document.source import Source
     from schemarouter.model.diagnostic import DocPath
 
@@ -97,48 +97,48 @@ _SYNONYMS: dict[Model, dict[str, str]] = {
 }  # fmt: skip
 
 
-def unknown_key(path: DocPath, source: Source) -> Problem:
+def unknown_key(path: DocPath, source: Source, form: Form = POLICY) -> Problem:
     """The problem of a key that does not exist in its place: SR101 with the key, or the place, that was meant."""
-    model = _model(path)
+    model = _model(path, form)
     key = str(path[-1])
     target = Target(path, "key")
-    message = f"unknown key {shown(key)} {IN_WORDS[model]}"
+    message = f"unknown key {shown(key)} {form.in_words[model]}"
     if model is ClassifyEntry and key == "remote":
         return Problem("SR101", message, target, "remove it: whether a tool is remote is never a matter of policy")
     opposite = _OPPOSITES.get(key.lower())
     if opposite in model.model_fields:
         return Problem("SR101", message, target, f"write `{opposite}` with the opposite value")
-    meant = meant_by(path, source)
+    meant = meant_by(path, source, form)
     if meant is not None and meant in _siblings(path, source):
         return Problem("SR101", message, target, f"remove it: `{meant}` is there already")
     if meant is not None:
         return Problem("SR101", message, target, f"did you mean `{meant}`?", fix=("unsafe", ((target, meant),)))
-    home = _home(key, path)
+    home = _home(key, path, form)
     if home is not None:
         return Problem("SR101", message, target, f"{shown(key)} belongs {home}")
     return Problem("SR101", message, target, f"the keys here are {listed(model.model_fields, 'and')}")
 
 
-def meant_by(path: DocPath, source: Source) -> str | None:
+def meant_by(path: DocPath, source: Source, form: Form = POLICY) -> str | None:
     """The key that was probably meant by the unknown one at ``path``: one that is legal in the same mapping."""
-    model = _model(path)
+    model = _model(path, form)
     key = str(path[-1])
     folded = key.strip().lower().replace("-", "_")
     if folded in model.model_fields:
         return folded
-    if key in homes():
+    if key in homes(form):
         return None  # the key exists, and belongs elsewhere
     if _OPPOSITES.get(key.lower()) in model.model_fields:
         return None
     siblings = _siblings(path, source)
-    synonym = _SYNONYMS.get(model, {}).get(folded)
+    synonym = (form.synonyms.get(model) or _SYNONYMS.get(model, {})).get(folded)
     if synonym is not None:
         return synonym
     return closest(key, (name for name in model.model_fields if name not in siblings))
 
 
-def _model(path: DocPath) -> Model:
-    place = place_at(path[:-1])
+def _model(path: DocPath, form: Form) -> Model:
+    place = place_at(path[:-1], form)
     if place is None or place.model is None:
         raise LookupError(f"no model at {path[:-1]}")
     return place.model
@@ -151,9 +151,9 @@ def _siblings(path: DocPath, source: Source) -> Mapping[str, object]:
     return data if isinstance(data, dict) else {}
 
 
-def _home(key: str, path: DocPath) -> str | None:
+def _home(key: str, path: DocPath, form: Form) -> str | None:
     """Where ``key`` is legal, in words: below the place where it stands, else above it, else anywhere."""
-    options = homes().get(key)
+    options = homes(form).get(key)
     if options is None:
         return None
     here = tuple(0 if isinstance(step, int) else step for step in path[:-1])

@@ -1,4 +1,4 @@
-"""What may stand where in a policy document: asked of the models, so that messages and models cannot disagree.
+"""What may stand where in a document: asked of the models, so that messages and models cannot disagree.
 
 Only files with an error come here.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 from functools import cache
-from types import UnionType
+from types import MappingProxyType, UnionType
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin
 
 from pydantic import BaseModel
@@ -27,6 +27,8 @@ from schemarouter.document.v1 import (
 from schemarouter.model.limits import ExecutionBudget, RetryPolicy
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from schemarouter.model.diagnostic import DocPath
 
 Model = type[BaseModel]
@@ -56,6 +58,25 @@ _WORDS: dict[object, str] = {
 }
 
 
+class Form(NamedTuple):
+    """A kind of document, and the words that are said about it: the policy file is one of them.
+
+    ``begins`` is what the help calls such a file; ``in_words`` are phrases for the mappings of its models; ``synonyms``
+    are keys that people write, per model, with what they mean, ``values`` the same for words, per key; ``missing``
+    says what to write where a required key is left out.
+    """
+
+    root: Model
+    begins: str
+    in_words: Mapping[Model, str]
+    synonyms: Mapping[Model, Mapping[str, str]] = MappingProxyType({})
+    values: Mapping[str, Mapping[str, str]] = MappingProxyType({})
+    missing: Mapping[str, str] = MappingProxyType({})
+
+
+POLICY = Form(PolicyDocument, "a policy", IN_WORDS)
+
+
 class Place(NamedTuple):
     """What may stand at a path: kinds in words, the model if it may be a mapping with known keys, the legal words."""
 
@@ -64,9 +85,9 @@ class Place(NamedTuple):
     values: tuple[object, ...]
 
 
-def place_at(path: DocPath) -> Place | None:
-    """What may stand at ``path``; ``None`` where the models do not say (unknown keys, conditions)."""
-    options: list[Any] = [PolicyDocument]
+def place_at(path: DocPath, form: Form = POLICY) -> Place | None:
+    """What may stand at ``path`` of a document; ``None`` where the models do not say (unknown keys, conditions)."""
+    options: list[Any] = [form.root]
     for step in path:
         options = [found for option in options for found in _step(option, step)]
     if not options:
@@ -116,13 +137,18 @@ def _options(annotation: Any) -> list[Any]:
     return [annotation] if known or (isinstance(annotation, type) and issubclass(annotation, BaseModel)) else []
 
 
+def homes(form: Form = POLICY) -> dict[str, list[DocPath]]:
+    """Every key of a document with the mappings that it may stand in, the outermost first; list items are ``0``."""
+    return _homes(form.root)
+
+
 @cache
-def homes() -> dict[str, list[DocPath]]:
-    """Every key of the document with the mappings that it may stand in, the outermost first; list items are ``0``."""
+def _homes(root: Model) -> dict[str, list[DocPath]]:
+    form = Form(root, "", {})
     found: dict[str, list[DocPath]] = {}
     queue: list[DocPath] = [()]
     for path in queue:
-        place = place_at(path)
+        place = place_at(path, form)
         if place is None:
             continue
         if place.model is not None:

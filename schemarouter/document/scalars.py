@@ -11,13 +11,14 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from schemarouter.document.findings import MAX_PROBLEMS
-from schemarouter.document.places import place_at
+from schemarouter.document.places import POLICY, place_at
 from schemarouter.document.words import label, shown
 from schemarouter.model.diagnostic import Problem, Target
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from schemarouter.document.places import Form
     from schemarouter.document.source import Scalar, Source
     from schemarouter.model.diagnostic import DocPath
 
@@ -41,13 +42,13 @@ _PLAIN_INTEGER = {
 }
 
 
-def scalar_problems(source: Source) -> list[Problem]:
+def scalar_problems(source: Source, form: Form = POLICY) -> list[Problem]:
     """Report the scalars that mislead, in the order of the document; stops soon after ``MAX_PROBLEMS``."""
     problems: list[Problem] = []
     integers = _holds_odd_integers(source.text)
     for path, part in _parts(source.data):
         if _deserves_a_look(part, integers):
-            _walk(path, part, source, problems)
+            _walk(path, part, source, form, problems)
             if len(problems) > MAX_PROBLEMS:
                 break
     return problems
@@ -91,7 +92,7 @@ def _deserves_a_look(part: object, integers: bool) -> bool:
     return False
 
 
-def _walk(at: DocPath, part: object, source: Source, problems: list[Problem]) -> None:
+def _walk(at: DocPath, part: object, source: Source, form: Form, problems: list[Problem]) -> None:
     """Report every scalar of ``part``, which stands at ``at``."""
     # The third says whether null is an ordinary value: it is in conditions and in the arguments of examples.
     stack: list[tuple[DocPath, object, bool]] = [(at, part, False)]
@@ -104,13 +105,13 @@ def _walk(at: DocPath, part: object, source: Source, problems: list[Problem]) ->
             stack += [((*path, index), item, null_is_fine) for index, item in reversed([*enumerate(value)])]
         elif isinstance(value, str):
             if source.format == "yaml" and len(value) <= _LONGEST and (other := _other_reading(value)) is not None:
-                _add_string(problems, source, path, other)
+                _add_string(problems, source, path, other, form)
         elif type(value) is int:
             scalar = source.scalar(path)
             if scalar is not None and not _PLAIN_INTEGER[source.format].fullmatch(scalar.text):
-                problems.append(_integer(value, scalar, path))
+                problems.append(_integer(value, scalar, path, form))
         elif value is None and not null_is_fine:
-            _add_null(problems, path, source)
+            _add_null(problems, path, source, form)
 
 
 def _other_reading(text: str) -> str | None:
@@ -130,12 +131,12 @@ def _other_reading(text: str) -> str | None:
     return "" if _DATE.fullmatch(text) else None
 
 
-def _add_string(problems: list[Problem], source: Source, path: DocPath, other: str) -> None:
+def _add_string(problems: list[Problem], source: Source, path: DocPath, other: str, form: Form) -> None:
     scalar = source.scalar(path)
     if scalar is None or not scalar.plain:
         return
     text = scalar.text
-    kinds = _kinds(path)
+    kinds = _kinds(path, form)
     what = {"": "a date", "true": "the boolean true", "false": "the boolean false"}.get(other, f"the number {other}")
     boolean = other in ("true", "false")
     if kinds == ("a boolean",) and boolean:
@@ -157,7 +158,7 @@ def _add_string(problems: list[Problem], source: Source, path: DocPath, other: s
     problems.append(Problem("SR006", message, target, help_, fix=fix))  # type: ignore[arg-type]  # the two literals
 
 
-def _integer(value: int, scalar: Scalar, path: DocPath) -> Problem:
+def _integer(value: int, scalar: Scalar, path: DocPath, form: Form) -> Problem:
     text = scalar.text
     digits = text.lstrip("+-")
     if digits[1:2] in {"x", "o", "b"}:
@@ -169,7 +170,7 @@ def _integer(value: int, scalar: Scalar, path: DocPath) -> Problem:
         other = f"{octal} to YAML 1.1 readers" if octal is not None else "a string to YAML 1.1 readers"
         message = f"{shown(text)} has a leading zero" + (f": it is {value} here and {other}" if octal != value else "")
         meant = f"write `{value}`" if octal is None or octal == value else f"write `{value}` or `{octal}`"
-    kinds = _kinds(path)
+    kinds = _kinds(path, form)
     quoted = f'`"{text}"`'
     if kinds and "a string" in kinds:
         meant = f"put it in quotes: {quoted}"
@@ -178,15 +179,15 @@ def _integer(value: int, scalar: Scalar, path: DocPath) -> Problem:
     return Problem("SR006", message, Target(path), meant)
 
 
-def _add_null(problems: list[Problem], path: DocPath, source: Source) -> None:
-    place = place_at(path)
+def _add_null(problems: list[Problem], path: DocPath, source: Source, form: Form) -> None:
+    place = place_at(path, form)
     if place is None or path == ("version",):
         return  # an unknown key, or a missing version: said where keys are compared with the models
     scalar = source.scalar(path)
     bare = scalar is None or not scalar.text
     message = f"{label(path)} has no value" if bare else f"{label(path)} is null"
     key = path[-1]
-    parent = place_at(path[:-1])
+    parent = place_at(path[:-1], form)
     if isinstance(key, int):
         help_ = "give the item a value, or remove it"
     elif "a list" in place.kinds and "a string" not in place.kinds:
@@ -200,6 +201,6 @@ def _add_null(problems: list[Problem], path: DocPath, source: Source) -> None:
     problems.append(Problem("SR103", message, Target(path, "entry"), help_))
 
 
-def _kinds(path: DocPath) -> tuple[str, ...]:
-    place = place_at(path)
+def _kinds(path: DocPath, form: Form) -> tuple[str, ...]:
+    place = place_at(path, form)
     return place.kinds if place is not None else ()
