@@ -7,6 +7,7 @@ import re
 from functools import lru_cache
 from typing import Literal, NamedTuple, TypeAlias
 
+from schemarouter.catalog.verbs import words_of
 from schemarouter.match.pattern import matches
 from schemarouter.model.names import split_operation
 
@@ -116,13 +117,10 @@ def alternatives(pattern: str) -> list[str]:
     return [pattern[: match.start()] + choice + pattern[match.end() :] for choice in match[0][1:-1].split(",")]
 
 
-_WORD = r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+"
-
-
 def endpoint_words(pattern: str) -> list[str]:
     """The words that are written out in the last part of ``pattern``: ``jobs.deleteAll*`` gives ``delete``, ``all``."""
     spelled = "".join(piece.text if piece.kind == "text" else "*" for piece in pieces(pattern))
-    return [word.lower() for word in re.findall(_WORD, re.split(r"[./]", spelled)[-1])]
+    return words_of(spelled)
 
 
 def sample_operation(pattern: str) -> str | None:

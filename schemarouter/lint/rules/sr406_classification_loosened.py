@@ -39,6 +39,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from schemarouter.catalog.verbs import contradicting_verb
 from schemarouter.document.words import shown
 from schemarouter.lint.patterns import endpoint_words, sample_operation
 from schemarouter.lint.rule import rule
@@ -49,25 +50,6 @@ if TYPE_CHECKING:
 
     from schemarouter.document.v1 import ClassifyEntry
     from schemarouter.lint.context import LintContext, PatternAt
-
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-_READING = _words(
-    "check compare count describe diff download export fetch find get has head inspect is list lookup peek preview"
-    " query read search show stat status validate verify view watch"
-)
-_DESTROYING = _words(
-    "delete destroy drop erase kill purge remove revoke rm shred terminate truncate uninstall unlink wipe"
-)
-_MUTATING = _DESTROYING | _words(
-    "add append approve cancel close commit create deploy disable edit enable execute insert install merge modify move"
-    " patch pay post publish push put refund rename replace send set submit transfer update upload upsert write"
-)
-#: Verbs that also count at the end of a name: `issue_write`. Others there are mostly nouns: `list_pull_request`.
-_LAST = _DESTROYING | {"create", "update", "write"}
 
 
 @rule("SR406", "classification-loosened", "warning")
@@ -83,15 +65,10 @@ def check(policy: LintContext) -> Iterator[Problem]:
 
 
 def _by_name(pattern: PatternAt, entry: ClassifyEntry) -> Problem | None:
-    if not (entry.read_only or entry.destructive is False):
-        return None
-    words = endpoint_words(pattern.text)
-    if not words or words[0] in _READING:
-        return None
     said = "`read_only: true`" if entry.read_only else "`destructive: false`"
-    suspected = _MUTATING if entry.read_only else _DESTROYING
-    verb = words[0] if words[0] in suspected else words[-1]
-    if verb not in suspected or (verb != words[0] and verb not in _LAST):
+    words = endpoint_words(pattern.text)
+    verb = contradicting_verb(words, read_only=entry.read_only, destructive=entry.destructive)
+    if verb is None:
         return None
     return Problem(
         "SR406",
