@@ -25,6 +25,9 @@ if TYPE_CHECKING:
         CatalogError as CatalogError,
     )
     from schemarouter.errors import (
+        DecisionLogError as DecisionLogError,
+    )
+    from schemarouter.errors import (
         ExecutionBudgetExceededError as ExecutionBudgetExceededError,
     )
     from schemarouter.errors import (
@@ -98,6 +101,7 @@ _HOME: dict[str, str] = dict.fromkeys(
         "ArtifactError",
         "BindingDriftError",
         "CatalogError",
+        "DecisionLogError",
         "ExecutionBudgetExceededError",
         "ExecutionError",
         "ExecutionHookError",

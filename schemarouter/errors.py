@@ -86,6 +86,10 @@ class StateStoreError(PolicyViolationError):
     """The state store cannot say whether something may happen, so it may not: locked, full, damaged, newer, unsafe."""
 
 
+class DecisionLogError(PolicyViolationError):
+    """The decision log cannot be written, so nothing may happen that it would not know of."""
+
+
 class SchemaDriftError(PlanValidationError):
     """The tool's contract changed since the call was planned."""
 
