@@ -11,21 +11,19 @@ from collections.abc import Callable, Iterator
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from schemarouter.analysis.arguments import find_arguments
-from schemarouter.analysis.changes import WitnessError
+from schemarouter.analysis.decided import find_word, show
 from schemarouter.analysis.doubt import doubtful_pairs
-from schemarouter.analysis.reach import Cell, cells, required, witness
-from schemarouter.analysis.search import Empty, Found, Undecided, Work, search
+from schemarouter.analysis.reach import Cell, cells
+from schemarouter.analysis.search import Found, Undecided, Work
 from schemarouter.analysis.view import PolicyView, build_views
 from schemarouter.analysis.words import may_overlap
 from schemarouter.compiler.graph import EvaluationGraph
 from schemarouter.errors import SchemaRouterError
-from schemarouter.match.classes import ALL_CLASSES, class_index, class_mask
+from schemarouter.match.classes import ALL_CLASSES, class_mask
 from schemarouter.model.diagnostic import Call
 from schemarouter.model.names import name_problem
 
 if TYPE_CHECKING:
-    from schemarouter.match.conditions import Conditions
     from schemarouter.model.decision import Outcome
 
 #: Steps for one question.
@@ -161,11 +159,13 @@ def ask(
     gap: Undecided | None = None
     open_answer: QueryAnswer | None = None
     for rule, cell in _candidates(view, question):
-        answer, conditional = _word(view, rule, cell, question, work)
+        patterns = (None,) if rule is None else view.rules[rule].patterns
+        answer = find_word(view, rule, cell, patterns, question.operations, work)
         if isinstance(answer, Undecided):
             gap = answer
         elif isinstance(answer, Found):
-            found = _answer(view, rule, cell, answer.word, conditional)
+            decided = show(view, rule, cell, answer.word)
+            found = QueryAnswer("yes", decided.call, rule, decided.conditional)
             if found.witness is not None:
                 return found
             open_answer = open_answer or found
@@ -189,47 +189,3 @@ def _candidates(view: PolicyView, question: Question) -> Iterator[tuple[int | No
 
 def _may_match(view: PolicyView, rule: int, question: Question) -> bool:
     return any(all(may_overlap(mine, pattern) for pattern in question.operations) for mine in view.rules[rule].patterns)
-
-
-def _word(
-    view: PolicyView, rule: int | None, cell: Cell, question: Question, work: Work
-) -> tuple[Found | Empty | Undecided, bool]:
-    """A word of the cell that ``rule`` decides, if possible one for which no argument conditions matter."""
-    conditions = None if rule is None else view.rules[rule].conditions
-    forbidden = view.before(rule, cell.effective, conditions) | cell.piece.before
-    patterns = (None,) if rule is None else view.rules[rule].patterns
-    doubtful = view.conditional_before(rule, cell.effective)
-    tries = [(forbidden | doubtful, conditions is not None)]
-    if doubtful.patterns:
-        tries.append((forbidden, True))
-    answer: Found | Empty | Undecided = Empty(frozenset())
-    for selection, conditional in tries:
-        for pattern in patterns:
-            wanted = [one for one in (pattern, *question.operations) if one is not None]
-            answer = search(view.automaton, required(view, cell, *wanted), selection, work)
-            if not isinstance(answer, Empty):
-                return answer, conditional
-    return answer, False
-
-
-def _answer(view: PolicyView, rule: int | None, cell: Cell, word: str, conditional: bool) -> QueryAnswer:
-    call = witness(word, cell)
-    graph = view.graph
-    if conditional:
-        hold: list[Conditions] = []
-        fail: list[Conditions] = []
-        effective = class_index(*graph.effective(call.operation, call.remote, call.read_only, call.destructive))
-        for number in graph.matching(word):
-            conditions = view.rules[number].conditions
-            if rule is not None and number > rule:
-                break
-            if conditions is not None and view.masks[number] >> effective & 1:
-                (hold if number == rule else fail).append(conditions)
-        arguments = find_arguments(hold, fail)
-        if arguments is None:
-            return QueryAnswer("yes", None, rule, True)
-        call = Call(call.operation, call.remote, call.read_only, call.destructive, arguments)
-    decided = graph.decide(call.operation, call.remote, call.read_only, call.destructive, call.arguments)
-    if decided.rule_index != rule:
-        raise WitnessError(f"the call `{call.operation}` does not show what the answer says")
-    return QueryAnswer("yes", call, rule, conditional)

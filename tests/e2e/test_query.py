@@ -114,7 +114,7 @@ def test_a_policy_that_does_not_compile(quick: Run, tmp_path: Path) -> None:
 
 def test_undecided_is_never_a_no(quick: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     reason = "the bound on work was reached"
-    monkeypatch.setattr("schemarouter.analysis.query.search", lambda *_: Undecided(reason))
+    monkeypatch.setattr("schemarouter.analysis.decided.search", lambda *_: Undecided(reason))
     result = quick("query", POLICY, "operation:*a*b", cwd=DIFF)
     assert (result.code, result.out) == (1, f"undecided: operation:*a*b\n  because: {reason}\n")
     code, document = asked(quick, "operation:*a*b")
