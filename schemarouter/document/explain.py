@@ -54,7 +54,7 @@ _EMPTY_TEXT = "write something, or remove it"
 _SHORT = 40
 #: Up to here a float is the integer that its text says.
 _EXACT = 2**53
-_UNION_ERRORS = frozenset({"string_type", "list_type", "model_type", "dict_type"})
+_UNION_ERRORS = frozenset({"string_type", "list_type", "model_type", "dict_type", "literal_error"})
 _BOUNDS = {
     "greater_than_equal": ("at least", "ge"),
     "greater_than": ("greater than", "gt"),
@@ -171,7 +171,8 @@ def _too_long(failure: _Failure, most: int) -> Problem:
 
 def _unknown_value(failure: _Failure, place: Place) -> Problem:
     path, _, value, source, form = failure
-    key = str(next((step for step in reversed(path) if isinstance(step, str)), ""))
+    key = _field(path, form)
+    key = form.nouns.get(key, key)
     legal = [str(word) for word in place.values]
     advice = f"write {listed(legal)}"
     if isinstance(value, list | dict):
@@ -189,6 +190,15 @@ def _unknown_value(failure: _Failure, place: Place) -> Problem:
         return Problem("SR105", message, Target(path), advice)
     fix: Any = ("unsafe", ((Target(path), f'"{meant}"' if source.format == "toml" else meant),))
     return Problem("SR105", f"unknown {key} {shown(value)}", Target(path), f"did you mean `{meant}`?", fix=fix)
+
+
+def _field(path: DocPath, form: Form) -> str:
+    """The key of a model that ``path`` leads through last: what its words are called by."""
+    for length in range(len(path), 0, -1):
+        key, above = path[length - 1], place_at(path[: length - 1], form)
+        if isinstance(key, str) and above is not None and above.model is not None and key in above.model.model_fields:
+            return key
+    return ""
 
 
 def _wrong_type(failure: _Failure, place: Place | None) -> Problem:

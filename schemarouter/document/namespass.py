@@ -28,9 +28,9 @@ def name_problems(source: Source) -> Iterator[Problem]:
     data = source.data
     for path, text in _names(data):
         if not _ORDINARY(text):
-            yield from _name(path, text)
+            yield from illegible(path, text)
     for path, text in _keys(data):
-        yield from _name(path, text, "key")
+        yield from illegible(path, text, "key")
     for path, text, part in _conditions(data):
         yield from _unreadable(source, Target(path, part), text)
     for path, text in _prose(data):
@@ -107,7 +107,8 @@ def _prose(data: object) -> Iterator[tuple[DocPath, str]]:
                     yield (section, index, key), text
 
 
-def _name(path: DocPath, text: str, part: Part = "value") -> Iterator[Problem]:
+def illegible(path: DocPath, text: str, part: Part = "value") -> Iterator[Problem]:
+    """What makes the name ``text`` at ``path`` one that nobody can read (SPEC 1); says nothing of an empty value."""
     problem = name_problem(text)
     if problem is None:
         return

@@ -63,7 +63,7 @@ class Form(NamedTuple):
 
     ``begins`` is what the help calls such a file; ``in_words`` are phrases for the mappings of its models; ``synonyms``
     are keys that people write, per model, with what they mean, ``values`` the same for words, per key; ``missing``
-    says what to write where a required key is left out.
+    says what to write where a required key is left out; ``nouns`` are for keys that are no noun for one word of theirs.
     """
 
     root: Model
@@ -72,6 +72,7 @@ class Form(NamedTuple):
     synonyms: Mapping[Model, Mapping[str, str]] = MappingProxyType({})
     values: Mapping[str, Mapping[str, str]] = MappingProxyType({})
     missing: Mapping[str, str] = MappingProxyType({})
+    nouns: Mapping[str, str] = MappingProxyType({})
 
 
 POLICY = Form(PolicyDocument, "a policy", IN_WORDS)

@@ -60,13 +60,14 @@ def _contradictions(data: object) -> Iterator[Problem]:
     for index, rule in entries(data, "rules"):
         when = rule.get("when")
         if isinstance(when, dict) and when.get("unclassified") is True:
-            yield from _contradiction(when, ("rules", index, "when"))
+            yield from contradiction(when, ("rules", index, "when"))
         if "examples" in rule:
             for path, example in examples(rule):
-                yield from _contradiction(example, ("rules", index, *path))
+                yield from contradiction(example, ("rules", index, *path))
 
 
-def _contradiction(attributes: object, path: DocPath) -> Iterator[Problem]:
+def contradiction(attributes: object, path: DocPath) -> Iterator[Problem]:
+    """A problem where ``attributes`` at ``path`` ask for `unclassified` and for a value of `read_only`."""
     if not isinstance(attributes, dict) or attributes.get("unclassified") is not True:
         return
     read_only = attributes.get("read_only")
