@@ -41,3 +41,15 @@ def contradicting_verb(words: list[str], *, read_only: bool | None, destructive:
     suspected = MUTATING if read_only is True else DESTROYING
     verb = words[0] if words[0] in suspected else words[-1]
     return verb if verb in suspected and (verb == words[0] or verb in _LAST) else None
+
+
+def suspicious_verb(words: list[str], *, read_only: bool | None, destructive: bool | None) -> str | None:
+    """As :func:`contradicting_verb`, for names that a server chose: a verb behind a prefix counts too (``gmail_send_mail``).
+
+    The first verb in the name decides, whatever stands before it, so that ``gmail_list_send_jobs`` is not suspected.
+    """
+    plain = contradicting_verb(words, read_only=read_only, destructive=destructive)
+    if plain is not None or not (read_only is True or destructive is False):
+        return plain
+    first = next((word for word in words if word in READING or word in MUTATING), None)
+    return first if first in (MUTATING if read_only is True else DESTROYING) else None
