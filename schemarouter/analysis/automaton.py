@@ -16,6 +16,8 @@ from schemarouter.match.tokens import Glob, parse
 
 #: Off the trie: no pattern begins with what was read.
 OFF = -1
+#: More symbols than any word has: there is no way to acceptance.
+NEVER = 1 << 60
 
 
 class Selection(NamedTuple):
@@ -32,10 +34,13 @@ NOTHING = Selection(0, 0)
 
 
 class Nfa(NamedTuple):
-    """What a word has to match: per state the moves ``(symbols, next state)``; the states that accept."""
+    """What a word has to match: per state the moves ``(symbols, next state)``; the least number of symbols to acceptance.
+
+    A state that accepts has distance 0, one from which nothing is accepted :data:`NEVER`.
+    """
 
     moves: tuple[tuple[tuple[int, int], ...], ...]
-    accepting: frozenset[int]
+    distance: tuple[int, ...]
     start: int = 0
 
 
@@ -176,13 +181,18 @@ class Automaton:
             if state in looping:
                 here.append((self.alphabet.every, state))
             moves.append(tuple(here))
-        return Nfa(tuple(moves), frozenset((len(steps),)))
+        # Steps are made one by one, so the way is as long as there are steps left, if each can be made.
+        distance = [0]
+        for here in reversed(moves[:-1]):
+            distance.append(distance[-1] + 1 if distance[-1] < NEVER and here[0][0] else NEVER)
+        return Nfa(tuple(moves), tuple(reversed(distance)))
 
     def domain(self) -> Nfa:
         """Legal operations (SPEC 1): a key, a dot, an endpoint name; neither begins or ends with white space.
 
         The same read backwards. States: 0 at the beginning; 1 in the key after a visible character, 2 after a space;
-        3 after the dot; 4 in the name after a visible character, 5 after a space.
+        3 after a dot that may end the key; 4 in a name after a visible character, 5 after a space. Deterministic, so that no
+        word is walked twice: what has a name already needs no other dot.
         """
         if self._domain is not None:
             return self._domain
@@ -190,11 +200,17 @@ class Automaton:
         space = alphabet.spaces
         visible = alphabet.every & ~space
         dot = 1 << alphabet.symbol(".")
-        key = ((visible, 1), (space, 2))
         name = ((visible, 4), (space, 5))
         self._domain = Nfa(
-            (((visible, 1),), ((dot, 3), *key), key, ((visible, 4),), name, name),
-            frozenset((4,)),
+            (
+                ((visible, 1),),
+                ((dot, 3), (visible & ~dot, 1), (space, 2)),
+                ((visible, 1), (space, 2)),
+                ((visible, 4), (space, 2)),
+                name,
+                name,
+            ),
+            (3, 2, 3, 1, 0, 1),
         )
         return self._domain
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from schemarouter.analysis.arguments import find_arguments
-from schemarouter.analysis.automaton import Nfa
+from schemarouter.analysis.automaton import NOTHING
 from schemarouter.analysis.changes import (
     Change as Change,
 )
@@ -20,11 +20,11 @@ from schemarouter.analysis.changes import (
     WitnessError as WitnessError,
 )
 from schemarouter.analysis.doubt import doubtful_pairs
-from schemarouter.analysis.overlap import OverlapIndex
 from schemarouter.analysis.regions import Gap, Region, differing_regions
 from schemarouter.analysis.search import Found, Work, search
 from schemarouter.analysis.settings import setting_changes
 from schemarouter.analysis.view import PolicyView, build_views
+from schemarouter.analysis.words import lies_within, literal_word, may_overlap, plain_prefix, some_word
 from schemarouter.compiler.graph import EvaluationGraph
 from schemarouter.compiler.records import NO_GUARDS_LIFTED, NO_HOOKS, ApprovalGate, Content, GraphRule, Predicates
 from schemarouter.match.classes import CLASSES, class_index
@@ -33,7 +33,7 @@ from schemarouter.model.diagnostic import Call
 
 #: Steps for one comparison; a fifth of a second each million on this kind of work.
 STEPS = 20_000_000
-#: Exceptions that a description names; more are counted.
+#: Exceptions that a description names; of more it says that there are some.
 _NAMED_EXCEPTIONS = 3
 #: Steps for finding out whether one exception belongs into a description.
 _DESCRIPTION_STEPS = 5_000
@@ -107,7 +107,7 @@ class _Comparison:
     def __init__(self, old: PolicyView, new: PolicyView, old_missing: bool, new_missing: bool) -> None:
         self.old, self.new = old, new
         self.old_missing, self.new_missing = old_missing, new_missing
-        self._overlaps = (OverlapIndex(old.graph), OverlapIndex(new.graph))
+        self._found: dict[tuple[bool, str], list[int]] = {}
 
     def gap(self, gap: Gap) -> str:
         """A gap as a sentence."""
@@ -188,55 +188,58 @@ class _Comparison:
 
     def _operations(self, region: Region) -> str:
         """The region in the patterns that people wrote: what both rules match, without what earlier rules take."""
-        sides = ((self.old, region.old_rule, 0), (self.new, region.new_rule, 1))
+        sides = ((self.old, region.old_rule), (self.new, region.new_rule))
         wanted = [
             next(one for one in view.rules[rule].patterns if _matches(view, one, region.witness.operation))
-            for view, rule, _ in sides
+            for view, rule in sides
             if rule is not None
         ]
         wanted = list(dict.fromkeys(wanted)) or ["*"]
         if len(wanted) == 2:
-            wanted = self._narrower(*wanted)
+            wanted = _narrower(*wanted)
         text = " and ".join(wanted)
         exceptions = self._exceptions(wanted, region)
         if exceptions:
             named = ", ".join(exceptions[:_NAMED_EXCEPTIONS])
-            more = len(exceptions) - _NAMED_EXCEPTIONS
-            text += f" except {named}" + (f" and {more} more" if more > 0 else "")
+            text += f" except {named}" + (" and more" if len(exceptions) > _NAMED_EXCEPTIONS else "")
         return text
 
-    def _narrower(self, one: str, other: str) -> list[str]:
-        """One of the patterns if it lies within the other, else both."""
-        for inner, outer in ((one, other), (other, one)):
-            if self._any([inner], [outer]) is False:
-                return [inner]
-        return [one, other]
-
     def _exceptions(self, wanted: list[str], region: Region) -> list[str]:
+        """Patterns of earlier rules that certainly take calls of the region, one more than a description names."""
         call = region.witness
         found: list[str] = []
-        for view, rule, side in ((self.old, region.old_rule, 0), (self.new, region.new_rule, 1)):
+        for view, rule in ((self.old, region.old_rule), (self.new, region.new_rule)):
             graph = view.graph
             effective = class_index(*graph.effective(call.operation, call.remote, call.read_only, call.destructive))
-            for number in sorted(self._overlaps[side].find(min(wanted, key=_specific))):
+            for number in self._overlapping(view, min(wanted, key=_reach)):
                 if rule is not None and number >= rule:
                     break
                 if view.rules[number].conditions is not None or not view.masks[number] >> effective & 1:
                     continue
                 for pattern in view.rules[number].patterns:
-                    if pattern not in found and self._any([*wanted, pattern], []):
+                    if pattern not in found and self._shared(wanted, pattern):
                         found.append(pattern)
-                if len(found) > _NAMED_EXCEPTIONS * 4:
-                    return found
+                        if len(found) > _NAMED_EXCEPTIONS:
+                            return found
         return found
 
-    def _any(self, required: list[str], forbidden: list[str]) -> bool:
-        """Whether some operation matches all of ``required`` and none of ``forbidden``; ``True`` where undecided."""
+    def _overlapping(self, view: PolicyView, pattern: str) -> list[int]:
+        key = (view is self.new, pattern)
+        known = self._found.get(key)
+        if known is None:
+            known = self._found[key] = sorted(view.overlaps.find(pattern))
+        return known
+
+    def _shared(self, wanted: list[str], pattern: str) -> bool:
+        """Whether some operation matches all of ``wanted`` and ``pattern``."""
+        if not all(may_overlap(pattern, one) for one in wanted):
+            return False
+        if some_word([*wanted, pattern]) is not None:
+            return True
         automaton = self.old.automaton
         # No policy needs to hold the pattern `*`, and it asks nothing of an operation.
-        wanted: list[Nfa] = [*(automaton.nfa(one) for one in required if one != "*"), automaton.domain()]
-        answer = search(automaton, wanted, automaton.selection(forbidden), Work(_DESCRIPTION_STEPS))
-        return isinstance(answer, Found)
+        required = [automaton.domain(), *(automaton.nfa(one) for one in (*wanted, pattern) if one != "*")]
+        return isinstance(search(automaton, required, NOTHING, Work(_DESCRIPTION_STEPS)), Found)
 
     # Classification
 
@@ -292,8 +295,17 @@ def _matches(view: PolicyView, pattern: str, word: str) -> bool:
     return pattern in view.taking(word)
 
 
-def _specific(pattern: str) -> tuple[bool, int]:
-    return ("*" in pattern, -len(pattern))
+def _narrower(one: str, other: str) -> list[str]:
+    """One of the patterns if it is easily seen to lie within the other, else both."""
+    for inner, outer in ((one, other), (other, one)):
+        if lies_within(inner, outer):
+            return [inner]
+    return [one, other]
+
+
+def _reach(pattern: str) -> tuple[bool, int]:
+    """Small where few patterns can overlap: one word, or much plain text at the beginning."""
+    return (literal_word(pattern) is None, -len(plain_prefix(pattern)))
 
 
 def _harm(attributes: tuple[bool, bool | None, bool | None]) -> tuple[int, int]:

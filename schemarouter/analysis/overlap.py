@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Sequence
 
-from schemarouter.analysis.words import literal_word, may_overlap, plain_prefix
+from schemarouter.analysis.words import literal_word, may_overlap, plain_ends, plain_prefix
 from schemarouter.compiler.graph import EvaluationGraph
 from schemarouter.compiler.records import GraphRule
 
@@ -13,7 +13,7 @@ from schemarouter.compiler.records import GraphRule
 class OverlapIndex:
     """The patterns of a graph's rules, by the plain characters that they begin with."""
 
-    __slots__ = ("_by_prefix", "_graph", "_lengths", "_prefixes")
+    __slots__ = ("_all", "_by_prefix", "_graph", "_lengths", "_numbers", "_prefixes")
 
     def __init__(self, graph: EvaluationGraph) -> None:
         self._graph = graph
@@ -22,6 +22,8 @@ class OverlapIndex:
             for pattern in rule.patterns:
                 by_prefix.setdefault(plain_prefix(pattern), []).append((number, pattern))
         self._by_prefix = by_prefix
+        self._numbers = {prefix: [number for number, _ in members] for prefix, members in by_prefix.items()}
+        self._all = range(len(graph.rules))
         self._prefixes = sorted(by_prefix)
         self._lengths = sorted({len(prefix) for prefix in by_prefix})
 
@@ -30,15 +32,19 @@ class OverlapIndex:
         word = literal_word(pattern)
         if word is not None:
             return set(self._graph.matching(word))
-        prefix = plain_prefix(pattern)
+        prefix, suffix = plain_ends(pattern)
         found: set[int] = set()
+        if not prefix and not suffix:
+            return set(self._all)
+        # What ends in a star has words in common with everything that it begins like.
+        add = self._add if suffix else self._add_all
         for length in self._lengths:
             if length >= len(prefix):
                 break
-            self._add(found, prefix[:length], pattern)
+            add(found, prefix[:length], pattern)
         position = bisect_left(self._prefixes, prefix)
         while position < len(self._prefixes) and self._prefixes[position].startswith(prefix):
-            self._add(found, self._prefixes[position], pattern)
+            add(found, self._prefixes[position], pattern)
             position += 1
         return found
 
@@ -48,6 +54,9 @@ class OverlapIndex:
         for pattern in rule.patterns:
             found |= self.find(pattern)
         return sorted(found)
+
+    def _add_all(self, found: set[int], prefix: str, _pattern: str) -> None:
+        found.update(self._numbers.get(prefix, ()))
 
     def _add(self, found: set[int], prefix: str, pattern: str) -> None:
         for number, other in self._by_prefix.get(prefix, ()):
@@ -69,6 +78,22 @@ def align(old: Sequence[GraphRule], new: Sequence[GraphRule]) -> list[tuple[int,
         if mine:
             pairs.append((number, mine.pop()))
     return _longest_rising(pairs)
+
+
+def twins(old: Sequence[GraphRule], new: Sequence[GraphRule]) -> tuple[dict[int, int], dict[int, int]]:
+    """For each old rule the first new one that matches the same calls, if there is one; and the other way round."""
+    mine, theirs = _first_places(old), _first_places(new)
+    return (
+        {number: theirs[key] for number, rule in enumerate(old) if (key := _matcher(rule)) in theirs},
+        {number: mine[key] for number, rule in enumerate(new) if (key := _matcher(rule)) in mine},
+    )
+
+
+def _first_places(rules: Sequence[GraphRule]) -> dict[object, int]:
+    places: dict[object, int] = {}
+    for number, rule in enumerate(rules):
+        places.setdefault(_matcher(rule), number)
+    return places
 
 
 def _matcher(rule: GraphRule) -> tuple[object, ...]:

@@ -11,10 +11,11 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from schemarouter.analysis.automaton import Nfa, Selection
-from schemarouter.analysis.overlap import OverlapIndex, align
+from schemarouter.analysis.overlap import OverlapIndex, align, twins
 from schemarouter.analysis.search import Empty, Found, Undecided, Work, search
 from schemarouter.analysis.view import STRICTNESS, PolicyView, Slice
-from schemarouter.analysis.words import is_operation, literal_word, may_overlap
+from schemarouter.analysis.words import common_word, is_operation, lies_within, literal_word, may_overlap
+from schemarouter.compiler.records import GraphRule, Predicates
 from schemarouter.match.classes import CLASSES
 from schemarouter.match.pattern import matches
 from schemarouter.model.diagnostic import Call
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
 RULE_STEPS = 500_000
 #: More regions than this are no help to anybody: the rest is reported as undecided.
 MOST_REGIONS = 5_000
+
+
+_NO_PREDICATES = Predicates(None, None, None, None)
 
 
 class Region(NamedTuple):
@@ -92,15 +96,21 @@ class _Comparison:
         same = self._same_outcomes(aligned)
         old_changed = sorted(set(range(len(old.rules))) - {one for one, _ in same})
         new_changed = sorted(set(range(len(new.rules))) - {other for _, other in same})
+        in_new, in_old = new.overlaps, old.overlaps
+        # A rule that matches what a decider matches takes its calls on the other side, or one before it does.
+        alike = old.graph.classify == new.graph.classify
+        to_new, to_old = twins(old.rules, new.rules) if alike else ({}, {})
         seen: set[tuple[int | None, int | None]] = set()
-        in_new, in_old = OverlapIndex(new.graph), OverlapIndex(old.graph)
         for changed in old_changed:
-            for other in (*in_new.of(old.rules[changed]), None):
-                seen.add((changed, other))
-                yield changed, other
+            for other in _until_taken(old.rules[changed], new.rules, in_new, to_new.get(changed), alike):
+                partner = None if other is None else to_old.get(other)
+                if partner is None or partner >= changed:
+                    seen.add((changed, other))
+                    yield changed, other
         for changed in new_changed:
-            for one in (*in_old.of(new.rules[changed]), None):
-                if (one, changed) not in seen:
+            for one in _until_taken(new.rules[changed], old.rules, in_old, to_old.get(changed), alike):
+                partner = None if one is None else to_new.get(one)
+                if (one, changed) not in seen and (partner is None or partner >= changed):
                     yield one, changed
         yield None, None
 
@@ -154,6 +164,9 @@ class _Comparison:
         old, new = self.old, self.new
         atom = None if one is None else old.rules[one].conditions
         other_atom = None if other is None else new.rules[other].conditions
+        quick = self._quick_word(one, other, cell) if atom is None and other_atom is None else None
+        if quick is not None:
+            return Found(quick), False
         forbidden = old.before(one, cell.old, atom, other_atom) | new.before(other, cell.new, atom, other_atom)
         forbidden = forbidden | cell.old_piece.before | cell.new_piece.before
         if atom is None and other_atom is None:
@@ -165,6 +178,22 @@ class _Comparison:
                 return self._search(one, other, cell, forbidden, work), True
             return self._search(one, other, cell, forbidden, work), False
         return self._search(one, other, cell, forbidden, work), True
+
+    def _quick_word(self, one: int | None, other: int | None, cell: _Cell) -> str | None:
+        """A shortest word of two simple patterns, if the matcher says that it is decided by them whatever the arguments."""
+        if one is None or other is None or cell.old_piece.pattern is not None or cell.new_piece.pattern is not None:
+            return None
+        mine, theirs = self.old.rules[one].patterns, self.new.rules[other].patterns
+        if len(mine) > 1 or len(theirs) > 1:
+            return None
+        word = common_word(mine[0], theirs[0])
+        if word is None or not is_operation(word):
+            return None
+        decided = self.old.certainly(word, cell.old) == one and self.new.certainly(word, cell.new) == other
+        return word if decided and self._unclassified(word) else None
+
+    def _unclassified(self, word: str) -> bool:
+        return self.old.graph.classification(word) is None and self.new.graph.classification(word) is None
 
     def _search(
         self, one: int | None, other: int | None, cell: _Cell, forbidden: Selection, work: Work
@@ -201,6 +230,29 @@ class _Comparison:
         return not any(
             forbidden.patterns >> number[pattern] & 1 for view in (self.old, self.new) for pattern in view.taking(word)
         )
+
+
+def _until_taken(
+    rule: GraphRule, rules: Sequence[GraphRule], index: OverlapIndex, twin: int | None, alike: bool
+) -> Iterator[int | None]:
+    """The deciders that may take calls of ``rule`` on the other side: up to one that takes all of them.
+
+    ``twin`` is the first rule there with the same matcher. Where the sides do not classify ``alike``, predicates do not
+    compare, and every rule is to be looked at.
+    """
+    for number in index.of(rule):
+        yield number
+        if number == twin or (alike and _takes_all(rules[number], rule)):
+            return
+    yield None
+
+
+def _takes_all(taker: GraphRule, rule: GraphRule) -> bool:
+    return (
+        taker.conditions is None
+        and taker.predicates in (rule.predicates, _NO_PREDICATES)
+        and all(any(lies_within(one, other) for other in taker.patterns) for one in rule.patterns)
+    )
 
 
 def _cells(old: PolicyView, new: PolicyView) -> Iterator[_Cell]:

@@ -6,11 +6,10 @@ is :data:`UNDECIDED`, never a guess.
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from schemarouter.analysis.automaton import OFF, Automaton, Nfa, Selection
+from schemarouter.analysis.automaton import NEVER, OFF, Automaton, Nfa, Selection
 from schemarouter.model.names import name_problem
 
 
@@ -72,9 +71,10 @@ _SLICE = 256
 def search(automaton: Automaton, required: Sequence[Nfa], forbidden: Selection, work: Work) -> Answer:
     """A shortest word that every one of ``required`` accepts and no pattern of ``forbidden`` matches.
 
-    Breadth first over (a position in each required automaton, a node of the trie, the simulated states). A state that
+    Best first over (a position in each required automaton, a node of the trie, the simulated states), where best is what
+    was read and the least that is still to be read: the required pattern with the longest way to go tells. A state that
     some forbidden pattern covers whatever follows is dropped; so is one whose forbidden states include those of a
-    state already seen at the same positions: whatever it could reach, the other one reaches.
+    state already seen at the same positions after no more symbols: whatever it could reach, the other one reaches.
     """
     patterns, mask = forbidden
     step, loop = automaton.step, automaton.loop & mask
@@ -86,19 +86,31 @@ def search(automaton: Automaton, required: Sequence[Nfa], forbidden: Selection, 
     causes: set[int] = set()
     illegal = False
 
-    start = (tuple(nfa.start for nfa in required), 0)
+    start = tuple(nfa.start for nfa in required)
     states = inject[0] & mask
     if covers[0] & patterns:
         return Empty(frozenset((_lowest(covers[0] & patterns),)))
     if states & final_loop:
         return Empty(frozenset((automaton.owner(_lowest(states & final_loop)),)))
-    seen: dict[tuple[tuple[int, ...], int], list[int]] = {start: [states]}
-    # Each entry: positions, node, states, and a link to where it came from: (entry before, symbol).
-    queue: deque[tuple[tuple[int, ...], int, int, _Link]] = deque([(*start, states, None)])
+    joint: dict[tuple[int, ...], list[_Move]] = {}
+    seen: dict[tuple[tuple[int, ...], int], list[tuple[int, int]]] = {(start, 0): [(0, states)]}
+    least = max(nfa.distance[nfa.start] for nfa in required)
+    if least >= NEVER:
+        return Empty(frozenset())
+    # Per length that a word will have at least, a stack of: positions, node, states, symbols read, and a link to where it
+    # came from: (entry before, symbol).
+    stacks: dict[int, list[tuple[tuple[int, ...], int, int, int, _Link]]] = {least: [(start, 0, states, 0, None)]}
+    length = least
     spent = 0
-    while queue:
-        positions, node, states, link = queue.popleft()
-        if all(at in nfa.accepting for at, nfa in zip(positions, required, strict=True)):
+    while stacks:
+        stack = stacks.get(length)
+        if not stack:
+            stacks.pop(length, None)
+            length += 1
+            continue
+        positions, node, states, read, link = stack.pop()
+        if length == read:
+            # No way to go on any required pattern: all accept.
             ending = ends[node] & patterns if node >= 0 else 0
             if not ending and not states & final:
                 word = _word(link, shown)
@@ -110,7 +122,11 @@ def search(automaton: Automaton, required: Sequence[Nfa], forbidden: Selection, 
             else:
                 causes.add(automaton.owner(_lowest(states & final)))
         onward = child_symbols[node] if node >= 0 else 0
-        for symbols, targets in _joint(required, positions):
+        moves = joint.get(positions)
+        if moves is None:
+            moves = joint[positions] = _joint(required, positions)
+        after = read + 1
+        for symbols, targets, way in moves:
             for symbol in minimal(symbols, onward):
                 spent += 1
                 if spent == _SLICE:
@@ -132,13 +148,18 @@ def search(automaton: Automaton, required: Sequence[Nfa], forbidden: Selection, 
                 key = (targets, child)
                 known = seen.get(key)
                 if known is None:
-                    seen[key] = [following]
-                elif any(other & following == other for other in known):
+                    seen[key] = [(after, following)]
+                elif any(other & following == other and before <= after for before, other in known):
                     continue
                 else:
-                    known[:] = [other for other in known if other & following != following]
-                    known.append(following)
-                queue.append((targets, child, following, (link, symbol)))
+                    known[:] = [one for one in known if one[0] < after or one[1] & following != following]
+                    known.append((after, following))
+                entry = (targets, child, following, after, (link, symbol))
+                place = stacks.get(after + way)
+                if place is None:
+                    stacks[after + way] = [entry]
+                else:
+                    place.append(entry)
     if not work.spend(spent):
         return Undecided("the bound on work was reached")
     if illegal:
@@ -147,26 +168,23 @@ def search(automaton: Automaton, required: Sequence[Nfa], forbidden: Selection, 
 
 
 _Link = tuple["_Link", int] | None  # from the end to the beginning
+#: Symbols, where each required automaton is after them, and the least way to go from there.
+_Move = tuple[int, tuple[int, ...], int]
 
 
-def _joint(required: Sequence[Nfa], positions: tuple[int, ...]) -> list[tuple[int, tuple[int, ...]]]:
-    """The moves that all required automata can make together: symbols, and where each is then."""
-    moves: list[tuple[int, tuple[int, ...]]] = [
-        (symbols, (target,)) for symbols, target in required[0].moves[positions[0]]
-    ]
+def _joint(required: Sequence[Nfa], positions: tuple[int, ...]) -> list[_Move]:
+    """The moves that all required automata can make together, last the one to try first."""
+    first = required[0]
+    moves: list[_Move] = [(symbols, (target,), first.distance[target]) for symbols, target in first.moves[positions[0]]]
     for nfa, at in zip(required[1:], positions[1:], strict=True):
-        mine = nfa.moves[at]
-        if len(mine) == 1:
-            wanted, target = mine[0]
-            moves = [(symbols & wanted, (*targets, target)) for symbols, targets in moves if symbols & wanted]
-        else:
-            moves = [
-                (symbols & wanted, (*targets, target))
-                for symbols, targets in moves
-                for wanted, target in mine
-                if symbols & wanted
-            ]
-    return moves
+        distance = nfa.distance
+        moves = [
+            (symbols & wanted, (*targets, target), way if way > distance[target] else distance[target])
+            for symbols, targets, way in moves
+            for wanted, target in nfa.moves[at]
+            if symbols & wanted
+        ]
+    return [move for move in moves if move[2] < NEVER]
 
 
 def _lowest(bits: int) -> int:

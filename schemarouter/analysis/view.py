@@ -16,6 +16,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from schemarouter.analysis.automaton import NOTHING, Automaton, Selection
+from schemarouter.analysis.overlap import OverlapIndex
 from schemarouter.compiler.decide import guard_decision, needs_approval
 from schemarouter.compiler.graph import EvaluationGraph
 from schemarouter.compiler.records import GraphRule, predicate_mask
@@ -55,6 +56,11 @@ class PolicyView:
         self.masks = [predicate_mask(rule.predicates) for rule in self.rules]
         self.selections = [automaton.selection(rule.patterns) for rule in self.rules]
         self._runs: dict[int, list[Selection]] = {}
+
+    @cached_property
+    def overlaps(self) -> OverlapIndex:
+        """Which rules may have words in common with a pattern."""
+        return OverlapIndex(self.graph)
 
     @cached_property
     def slices(self) -> tuple[Slice, ...]:
@@ -167,6 +173,13 @@ class PolicyView:
             if self.masks[number] >> effective & 1 and self.rules[number].conditions is None:
                 result = result | self.selections[number]
         return result
+
+    def certainly(self, word: str, effective: int) -> int | None:
+        """The rule that decides ``word`` in an effective class whatever the arguments are; ``None`` also where it depends."""
+        for number in self.graph.matching(word):
+            if self.masks[number] >> effective & 1:
+                return number if self.rules[number].conditions is None else None
+        return None
 
     def taking(self, word: str) -> Iterator[str]:
         """The patterns, of rules and of ``classify``, that match ``word``."""
