@@ -91,7 +91,7 @@ def parse(line: bytes) -> Line | None:
     if type(record) is not dict or record.get("version") != 1:
         return None
     seq, seal = record.get("seq"), record.get("seal")
-    if type(seq) is not int or seq < 0 or type(seal) is not str or type(record.get("prev")) is not str:
+    if type(seq) is not int or not 0 <= seq < 2**63 or type(seal) is not str or type(record.get("prev")) is not str:
         return None
     return Line(record, seq, seal) if type(record.get("kind")) is str else None
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import re
-from contextlib import suppress
+import time
 from typing import NamedTuple
 
 from schemarouter.audit.chain import Sealer
@@ -13,6 +14,12 @@ from schemarouter.reading import read_bounded
 
 _SEAL = re.compile("[0-9a-f]{64}")
 _LIMIT = 4096
+#: Every head has this many bytes, so that one is written over another without leaving anything of it.
+_LENGTH = 320
+_FLAGS = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOFOLLOW", 0)
+#: A reader that meets a writer looks again, this many times, after this many seconds.
+_TRIES = 3
+_PAUSE = 0.01
 _FIELDS = ("version", "seq", "last", "algorithm", "seal")
 
 
@@ -54,22 +61,31 @@ def decode_head(raw: bytes, sealer: Sealer) -> Head:
 
 def read_head(path: str, sealer: Sealer) -> Head | None:
     """The head at ``path``, ``None`` if there is no such file. Raises ``HeadError`` and ``OSError``."""
-    try:
-        raw = read_bounded(path, _LIMIT + 1)
-    except FileNotFoundError:
-        return None
-    if len(raw) > _LIMIT:
-        raise HeadError("is longer than a head")
-    return decode_head(raw, sealer)
+    for patience in range(_TRIES, -1, -1):
+        try:
+            raw = read_bounded(path, _LIMIT + 1)
+        except FileNotFoundError:
+            return None
+        if len(raw) > _LIMIT:
+            raise HeadError("is longer than a head")
+        try:
+            return decode_head(raw, sealer)
+        except HeadError:
+            if not patience:
+                raise
+        time.sleep(_PAUSE)  # it may be written right now
+    raise AssertionError("the last try returns or raises")
 
 
-def write_head(path: str, head: Head, sealer: Sealer) -> None:
-    """Replace the head at ``path`` in one step. Raises ``OSError``."""
-    temporary = f"{path}.{os.getpid()}.tmp"
+def write_head(path: str, head: Head, sealer: Sealer, *, new: bool = False) -> None:
+    """Write the head over the one at ``path``, in place and in one short step; ``new`` makes the file. Raises ``OSError``.
+
+    Not by renaming: that would cost a hundred times as much, for every record.
+    """
+    descriptor = os.open(path, os.O_WRONLY | _FLAGS | (os.O_CREAT if new else 0), 0o600)
     try:
-        with open(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
-            file.write(head.encoded(sealer))
-        os.replace(temporary, path)
+        data = head.encoded(sealer).rstrip().ljust(_LENGTH - 1) + b"\n"
+        if os.pwrite(descriptor, data, 0) != len(data):
+            raise OSError(errno.ENOSPC, "the head could not be written whole")
     finally:
-        with suppress(OSError):
-            os.unlink(temporary)
+        os.close(descriptor)

@@ -225,7 +225,7 @@ class DecisionLog:
         self._write(before + line)
         self._seq, self._seal = self._seq + 1, seal
         if self.head_path is not None:
-            write_head(self.head_path, Head(self._seq, seal), self._sealer)
+            write_head(self.head_path, Head(self._seq, seal), self._sealer, new=self._seq == 0)
 
     def _write(self, data: bytes) -> None:
         descriptor = self._descriptor
