@@ -43,11 +43,11 @@ def check_collisions(tools: Iterable[Tool]) -> None:
                     help="rename one of the two where it is defined, or give its tool another name",
                 )
             owners[operation.operation] = tool.key
-    for operation, owner in owners.items():
-        for prefix in _dotted(operation):
+    for name, owner in owners.items():
+        for prefix in _dotted(name):
             if prefix in keys and prefix != owner:
                 raise CatalogError(
-                    f"the operation `{legible(operation)}` of the tool `{legible(owner)}` runs into the tool "
+                    f"the operation `{legible(name)}` of the tool `{legible(owner)}` runs into the tool "
                     f"`{legible(prefix)}`, whose rules would reach it",
                     help="give one of the tools another name with `--name`",
                 )

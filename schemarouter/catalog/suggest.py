@@ -11,10 +11,8 @@ pasting the text leaves these operations unclassified until somebody decides.
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, NamedTuple
 
-from schemarouter.catalog.naming import legible
 from schemarouter.catalog.verbs import suspicious_verb, words_of
 
 if TYPE_CHECKING:
@@ -114,6 +112,14 @@ def literal_pattern(name: str) -> str:
 
 
 def _quoted(name: str) -> str:
-    """The pattern for a name as a string of YAML, in ASCII where it has to be."""
-    pattern = literal_pattern(name)
-    return json.dumps(pattern, ensure_ascii=legible(pattern) != pattern)
+    """The pattern for a name as a string of YAML; what does not print is written as an escape."""
+    return f'"{"".join(map(_escaped, literal_pattern(name)))}"'
+
+
+def _escaped(character: str) -> str:
+    if character in '"\\':
+        return "\\" + character
+    if character.isprintable():
+        return character
+    code = ord(character)
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
