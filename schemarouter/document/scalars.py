@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from schemarouter.document.findings import MAX_PROBLEMS
 from schemarouter.document.places import POLICY, place_at
-from schemarouter.document.words import label, shown
+from schemarouter.document.words import label, listed, shown
 from schemarouter.model.diagnostic import Problem, Target
 
 if TYPE_CHECKING:
@@ -146,6 +146,8 @@ def _add_string(problems: list[Problem], source: Source, path: DocPath, other: s
     quoted = f'"{text}"'
     if kinds == ("a boolean",) and boolean:
         help_, edit = f"write `{other}`", other
+    elif words := _words(path, form):
+        help_, edit = f"write {listed(words)}", ""
     elif kinds and "a string" not in kinds:
         help_, edit = (f"write `{other}`" if other and not boolean else f"write {' or '.join(kinds)}"), ""
     elif kinds or not other:
@@ -199,6 +201,12 @@ def _add_null(problems: list[Problem], path: DocPath, source: Source, form: Form
     else:
         help_ = f"give it a value ({' or '.join(place.kinds)}), or leave it out"
     problems.append(Problem("SR103", message, Target(path, "entry"), help_))
+
+
+def _words(path: DocPath, form: Form) -> list[str]:
+    """The words that may stand at ``path``, if only some may: none of them is one that readers disagree about."""
+    place = place_at(path, form)
+    return [str(word) for word in place.values] if place is not None else []
 
 
 def _kinds(path: DocPath, form: Form) -> tuple[str, ...]:
