@@ -38,7 +38,7 @@ def admit(spec: ToolSpec) -> PreparedTool:
 
 def _private_copy(spec: ToolSpec) -> ToolSpec:
     try:
-        contents = checked_copy(spec.model_dump(warnings=False))
+        contents = checked_copy(spec.model_dump(warnings=False), contract=True)
         return ToolSpec.model_validate(contents)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False, include_context=False)[0]

@@ -16,6 +16,9 @@ MAX_DEPTH = 64
 MAX_NODES = 100_000
 #: Characters of all strings and keys of one value together.
 MAX_CHARACTERS = 4_000_000
+#: The same for the contract of a whole tool, which may have thousands of operations. No payload is that large.
+MAX_CONTRACT_NODES = 4_000_000
+MAX_CONTRACT_CHARACTERS = 64_000_000
 #: Bits of an integer: what still fits into the range of a float.
 MAX_INTEGER_BITS = 1023
 
@@ -35,13 +38,16 @@ class JsonValueError(ValueError):
         self.path: tuple[str | int, ...] = ()
 
 
-def checked_copy(value: Any) -> Any:
+def checked_copy(value: Any, *, contract: bool = False) -> Any:
     """Return a deep copy of ``value`` that shares nothing mutable with it, made in one pass.
+
+    ``contract`` stands for the wider limits of the contract of a whole tool.
 
     Raises :class:`JsonValueError` for what is not JSON (see the module), for NaN and infinities, for text that is not
     Unicode, for cycles, and beyond the limits above. Aliases become separate copies.
     """
-    return _copy(value, 0, [MAX_NODES - 1, MAX_CHARACTERS])
+    limits = (MAX_CONTRACT_NODES, MAX_CONTRACT_CHARACTERS) if contract else (MAX_NODES, MAX_CHARACTERS)
+    return _copy(value, 0, [limits[0] - 1, limits[1], *limits])
 
 
 def _copy(value: Any, depth: int, left: list[int]) -> Any:
@@ -106,13 +112,13 @@ def _enter(size: int, depth: int, left: list[int]) -> None:
         raise JsonValueError(f"is nested deeper than {MAX_DEPTH} levels, or holds itself")
     left[0] -= size
     if left[0] < 0:
-        raise JsonValueError(f"holds more than {MAX_NODES} values")
+        raise JsonValueError(f"holds more than {left[2]} values")
 
 
 def _count_text(text: str, left: list[int]) -> None:
     left[1] -= len(text)
     if left[1] < 0:
-        raise JsonValueError(f"holds more than {MAX_CHARACTERS} characters")
+        raise JsonValueError(f"holds more than {left[3]} characters")
     if not text.isascii():
         try:
             text.encode()
@@ -120,12 +126,14 @@ def _count_text(text: str, left: list[int]) -> None:
             raise JsonValueError("holds text that is not Unicode (a lone surrogate)") from None
 
 
-def canonical_json(value: Any) -> str:
+def canonical_json(value: Any, *, contract: bool = False) -> str:
     """Return the one text of a JSON value: sorted keys, no spaces, ASCII, and ``1.0`` written as ``1``.
 
-    Raises :class:`JsonValueError` as :func:`checked_copy` does.
+    ``contract`` as for :func:`checked_copy`. Raises :class:`JsonValueError` as :func:`checked_copy` does.
     """
-    return json.dumps(_plain_numbers(checked_copy(value)), sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return json.dumps(
+        _plain_numbers(checked_copy(value, contract=contract)), sort_keys=True, separators=(",", ":"), allow_nan=False
+    )
 
 
 def _plain_numbers(value: Any) -> Any:

@@ -152,4 +152,4 @@ def check_paths(paths: list[tuple[str, ...]]) -> None:
 
 
 def _fingerprint(contract: dict[str, Any]) -> str:
-    return hashlib.sha256(canonical_json(contract).encode("ascii")).hexdigest()
+    return hashlib.sha256(canonical_json(contract, contract=True).encode("ascii")).hexdigest()
