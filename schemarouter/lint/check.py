@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from datetime import date
 
+    from schemarouter.catalog.lock import Lock
+    from schemarouter.catalog.records import Catalog
     from schemarouter.compiler.graph import EvaluationGraph
     from schemarouter.document.source import Format, Source
     from schemarouter.document.v1 import PolicyDocument
@@ -57,20 +59,23 @@ def check_policy(
     pedantic: bool = False,
     resolve: Resolver | None = None,
     today: date | None = None,
+    catalog: Catalog | None = None,
+    lock: Lock | None = None,
 ) -> CheckReport:
     """Read, compile and lint a policy file. Never raises for anything that stands in ``raw``.
 
     ``path`` is what findings call the file. ``select`` and ``ignore``: see :class:`~schemarouter.lint.select.Selection`;
     errors that keep a file from compiling are reported whatever is selected. ``resolve`` says why a hook or callback has
     no callable, or ``None`` if it has one. ``today`` is the date that suppressions expire by; without it suppressions are not read
-    and suppress nothing, which is right for loading a policy.
+    and suppress nothing, which is right for loading a policy. ``catalog`` holds the tools that the policy is about, for the
+    rules that need one; ``lock`` is what was decided about them when somebody last looked, and has a meaning only with a catalog.
 
     Raises :class:`~schemarouter.lint.select.UnknownSelectorError` for a selector that fits no code, and
     :class:`LintRuleError` if a rule fails.
     """
     selection = Selection(registry.names(), select, ignore, pedantic=pedantic)
     with collector_paused():
-        return _check(raw, path, format, selection, resolve, today)
+        return _check(raw, path, format, selection, resolve, today, catalog, lock)
 
 
 def _check(
@@ -80,6 +85,8 @@ def _check(
     selection: Selection,
     resolve: Resolver | None,
     today: date | None,
+    catalog: Catalog | None,
+    lock: Lock | None,
 ) -> CheckReport:
     document, source, found = read_policy(raw, path, format_)
     findings = list(found)
@@ -92,12 +99,13 @@ def _check(
     if document is not None and source is not None:
         graph = compile_policy(document, locations=locations_of(document, source))
         failed = failed_examples(document, graph)
+        given = {"resolver": resolve, "catalog": catalog, "lock": lock}
         rules = [
             rule
             for rule in registry.rules()
-            if selection.wants(rule.code, rule.severity) and ("resolver" not in rule.needs or resolve is not None)
+            if selection.wants(rule.code, rule.severity) and all(given[need] is not None for need in rule.needs)
         ]
-        linted = _lint(rules, LintContext(document, source, graph, resolve))
+        linted = _lint(rules, LintContext(document, source, graph, resolve, catalog, lock))
         findings += to_findings([*failed, *linted], source, path, codes=registry.codes())
         findings, suppressed, unused = apply_suppressions(findings, suppressions, {rule.code for rule in rules})
         problems += unused

@@ -11,6 +11,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from typing import TypeAlias
 
+    from schemarouter.catalog.decisions import Decided
+    from schemarouter.catalog.drift import Drift
+    from schemarouter.catalog.lock import Lock
+    from schemarouter.catalog.records import Catalog, Operation
     from schemarouter.compiler.graph import EvaluationGraph
     from schemarouter.document.source import Source
     from schemarouter.document.v1 import PolicyDocument
@@ -45,11 +49,15 @@ class LintContext:
         source: Source,
         graph: EvaluationGraph,
         resolve: Resolver | None = None,
+        catalog: Catalog | None = None,
+        lock: Lock | None = None,
     ) -> None:
         self.document = document
         self.source = source
         self.graph = graph
         self.resolve = resolve
+        self.catalog = catalog
+        self.lock = lock
 
     @cached_property
     def rule_patterns(self) -> tuple[PatternAt, ...]:
@@ -65,6 +73,42 @@ class LintContext:
     def patterns(self) -> tuple[PatternAt, ...]:
         """All patterns that stand for operations: those of ``classify``, then those of ``rules``."""
         return self.classify_patterns + self.rule_patterns
+
+    # With a catalog
+
+    @cached_property
+    def matched(self) -> dict[PatternAt, tuple[Operation, ...]]:
+        """For each pattern the operations of the catalog that it matches. Empty without a catalog."""
+        if self.catalog is None:
+            return {}
+        from schemarouter.match.lookup import Lookup
+
+        patterns = self.patterns
+        lookup = Lookup((number, pattern.text) for number, pattern in enumerate(patterns))
+        found: dict[PatternAt, list[Operation]] = {pattern: [] for pattern in patterns}
+        for operation in self.catalog:
+            some, others = lookup.find(operation.operation)
+            for number in {*some, *others}:
+                found[patterns[number]].append(operation)
+        return {pattern: tuple(operations) for pattern, operations in found.items()}
+
+    @cached_property
+    def decided(self) -> tuple[Decided, ...]:
+        """Who decides about every operation of the catalog. Empty without a catalog."""
+        if self.catalog is None:
+            return ()
+        from schemarouter.catalog.decisions import decide_all
+
+        return decide_all(self.graph, self.catalog)
+
+    @cached_property
+    def drift(self) -> tuple[Drift, ...]:
+        """Every operation of the catalog that is not as the lock has it. Empty without both."""
+        if self.catalog is None or self.lock is None:
+            return ()
+        from schemarouter.catalog.drift import drift
+
+        return tuple(drift(self.lock, self.decided, self.graph.digest))
 
 
 def _patterns(section: Section, entries: Iterable[object]) -> Iterator[PatternAt]:
