@@ -181,48 +181,59 @@ class DecisionLog:
             raise Unusable("is not the one that its head speaks of: records are missing at its end")
 
     def _begin(self, torn: bytes = b"") -> None:
-        """The first record of a file."""
+        """The first record of a file that holds none."""
         self._segment += 1
-        fields = {
-            "algorithm": self._sealer.algorithm,
-            "key_id": self._sealer.key_id,
-            "oldest": max(1, self._segment - self._keep),
-            **(_torn(torn) if torn else {}),
-        }
-        self._put("open", fields, before=b"\n" if torn else b"")
+        self._put("open", self._opening() | (_torn(torn) if torn else {}), before=b"\n" if torn else b"")
+
+    def _opening(self) -> dict[str, Any]:
+        oldest = max(1, self._segment - self._keep)
+        return {"algorithm": self._sealer.algorithm, "key_id": self._sealer.key_id, "oldest": oldest}
 
     def _rotate(self) -> None:
-        away = segment_path(self.path, self._segment)
-        if os.path.lexists(away):
+        """Give the file its number and put a new one in its place, in one step: at no time is there none, or an empty one."""
+        away, fresh = segment_path(self.path, self._segment), f"{self.path}.new"
+        if not os.path.lexists(away):
+            os.link(self.path, away)
+        elif not os.path.samefile(self.path, away):
             raise Unusable("cannot be rotated: the name for the old file is taken")
-        os.rename(self.path, away)
-        seq, seal, segment = self._seq, self._seal, self._segment
-        self._forget()
-        descriptor = self._descriptor = open_log(self.path, new=True)
-        status = os.fstat(descriptor)
+        with suppress(FileNotFoundError):
+            os.unlink(fresh)  # of a writer that died here
+        old, self._descriptor = self._descriptor, open_log(fresh, new=True)
+        if old is not None:
+            os.close(old)
+        status = os.fstat(self._descriptor)
         self._file, self._size = (status.st_dev, status.st_ino), 0
-        self._seq, self._seal, self._segment = seq, seal, segment
-        self._begin()
+        self._segment += 1
+        line, seal = self._line("open", self._opening())
+        self._write(line)
+        os.rename(fresh, self.path)
+        self._wrote(seal)
         for number in rotated(self.path):
             if number < self._segment - self._keep:
                 os.unlink(segment_path(self.path, number))
 
     def _put(self, kind: str, fields: dict[str, Any], *, before: bytes = b"") -> None:
-        record = {
-            "version": 1,
-            "seq": self._seq + 1,
-            "segment": self._segment,
-            "time": datetime.fromtimestamp(self._clock(), UTC).isoformat(timespec="microseconds"),
-            "kind": kind,
-            **fields,
-            "prev": self._seal,
-        }
-        line, seal = self._sealer.write(record)
-        if self._size + len(line) > self._max_bytes and self._size > 0 and kind not in ("open", "recovered"):
+        line, seal = self._line(kind, fields)
+        if self._size + len(line) > self._max_bytes and kind not in ("open", "recovered"):
             self._rotate()
-            self._put(kind, fields)
-            return
+            line, seal = self._line(kind, fields)
         self._write(before + line)
+        self._wrote(seal)
+
+    def _line(self, kind: str, fields: dict[str, Any]) -> tuple[bytes, str]:
+        return self._sealer.write(
+            {
+                "version": 1,
+                "seq": self._seq + 1,
+                "segment": self._segment,
+                "time": datetime.fromtimestamp(self._clock(), UTC).isoformat(timespec="microseconds"),
+                "kind": kind,
+                **fields,
+                "prev": self._seal,
+            }
+        )
+
+    def _wrote(self, seal: str) -> None:
         self._seq, self._seal = self._seq + 1, seal
         if self.head_path is not None:
             write_head(self.head_path, Head(self._seq, seal), self._sealer, new=self._seq == 0)

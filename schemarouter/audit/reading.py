@@ -48,7 +48,7 @@ def open_files(path: str, stack: ExitStack) -> list[File]:
     inode = None if current is None else os.fstat(current.fileno()).st_ino
     for segment in rotated(path):
         try:
-            content = stack.enter_context(open(segment_path(path, segment), "rb"))
+            content = stack.enter_context(open(segment_path(path, segment), "rb"))  # noqa: SIM115 - the stack closes it
         except FileNotFoundError:  # let go by a writer meanwhile
             continue
         status = os.fstat(content.fileno())

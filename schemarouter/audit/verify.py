@@ -152,7 +152,7 @@ class _Check:
                 self.torn += 1
             else:
                 self.unreadable(file, rubbish)
-        elif opening is None and not any(found.path == file.path for found in self.breaks):
+        elif opening is None and not any(found.path == os.path.basename(file.path) for found in self.breaks):
             self.broken("empty", file.path, 0, None, "the file holds no record")
         return opening if opening is not None and type(opening.get("segment")) is int else None
 

@@ -52,7 +52,7 @@ def test_a_log_needs_a_key_or_a_head(tmp_path: Path) -> None:
     with pytest.raises(VerificationError, match="nothing vouches"):
         verify_log(str(tmp_path / "log"))
     write(tmp_path / "log", 1, head=tmp_path / "head")
-    with pytest.raises(VerificationError, match="written with another key|with a key"):
+    with pytest.raises(VerificationError, match="with a key"):
         verify_log(str(tmp_path / "log"), head=str(tmp_path / "head"))
     with pytest.raises(ValueError, match="16"):
         DecisionLog(tmp_path / "other", key=b"short")
