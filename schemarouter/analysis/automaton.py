@@ -183,8 +183,9 @@ class Automaton:
             moves.append(tuple(here))
         # Steps are made one by one, so the way is as long as there are steps left, if each can be made.
         distance = [0]
-        for here in reversed(moves[:-1]):
-            distance.append(distance[-1] + 1 if distance[-1] < NEVER and here[0][0] else NEVER)
+        for state in reversed(range(len(steps))):
+            can = moves[state][0][0] != 0 and distance[-1] < NEVER
+            distance.append(distance[-1] + 1 if can else NEVER)
         return Nfa(tuple(moves), tuple(reversed(distance)))
 
     def domain(self) -> Nfa:

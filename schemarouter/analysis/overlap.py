@@ -3,29 +3,50 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
-from schemarouter.analysis.words import literal_word, may_overlap, plain_ends, plain_prefix
+from schemarouter.analysis.words import literal_word, may_overlap, plain_ends
 from schemarouter.compiler.graph import EvaluationGraph
 from schemarouter.compiler.records import GraphRule
 
 
-class OverlapIndex:
-    """The patterns of a graph's rules, by the plain characters that they begin with."""
+class _Affixes:
+    """Patterns by the plain characters that they begin with, or, read backwards, that they end with."""
 
-    __slots__ = ("_all", "_by_prefix", "_graph", "_lengths", "_numbers", "_prefixes")
+    __slots__ = ("_lengths", "_numbers", "_texts")
+
+    def __init__(self, texts: Iterable[tuple[int, str]]) -> None:
+        self._numbers: dict[str, list[int]] = {}
+        for number, text in texts:
+            self._numbers.setdefault(text, []).append(number)
+        self._texts = sorted(self._numbers)
+        self._lengths = sorted({len(text) for text in self._numbers})
+
+    def compatible(self, text: str) -> Iterator[list[int]]:
+        """The patterns whose text goes on as ``text`` does, or ends before it differs."""
+        for length in self._lengths:
+            if length >= len(text):
+                break
+            yield self._numbers.get(text[:length], [])
+        position = bisect_left(self._texts, text)
+        while position < len(self._texts) and self._texts[position].startswith(text):
+            yield self._numbers[self._texts[position]]
+            position += 1
+
+
+class OverlapIndex:
+    """The patterns of a graph's rules, by their plain ends."""
+
+    __slots__ = ("_graph", "_patterns", "_prefixes", "_rules", "_suffixes")
 
     def __init__(self, graph: EvaluationGraph) -> None:
         self._graph = graph
-        by_prefix: dict[str, list[tuple[int, str]]] = {}
-        for number, rule in enumerate(graph.rules):
-            for pattern in rule.patterns:
-                by_prefix.setdefault(plain_prefix(pattern), []).append((number, pattern))
-        self._by_prefix = by_prefix
-        self._numbers = {prefix: [number for number, _ in members] for prefix, members in by_prefix.items()}
-        self._all = range(len(graph.rules))
-        self._prefixes = sorted(by_prefix)
-        self._lengths = sorted({len(prefix) for prefix in by_prefix})
+        #: Each pattern of each rule, and the rule's number.
+        self._patterns = [pattern for rule in graph.rules for pattern in rule.patterns]
+        self._rules = [number for number, rule in enumerate(graph.rules) for _ in rule.patterns]
+        ends = [plain_ends(pattern) for pattern in self._patterns]
+        self._prefixes = _Affixes((number, prefix) for number, (prefix, _) in enumerate(ends))
+        self._suffixes = _Affixes((number, suffix[::-1]) for number, (_, suffix) in enumerate(ends))
 
     def find(self, pattern: str) -> set[int]:
         """Numbers of the rules that may have a word in common with ``pattern``; what is left out has none."""
@@ -33,20 +54,14 @@ class OverlapIndex:
         if word is not None:
             return set(self._graph.matching(word))
         prefix, suffix = plain_ends(pattern)
-        found: set[int] = set()
         if not prefix and not suffix:
-            return set(self._all)
-        # What ends in a star has words in common with everything that it begins like.
-        add = self._add if suffix else self._add_all
-        for length in self._lengths:
-            if length >= len(prefix):
-                break
-            add(found, prefix[:length], pattern)
-        position = bisect_left(self._prefixes, prefix)
-        while position < len(self._prefixes) and self._prefixes[position].startswith(prefix):
-            add(found, self._prefixes[position], pattern)
-            position += 1
-        return found
+            return set(self._rules)
+        members = self._prefixes.compatible(prefix) if prefix else self._suffixes.compatible(suffix[::-1])
+        rules = self._rules
+        if prefix and suffix:
+            patterns = self._patterns
+            return {rules[one] for group in members for one in group if may_overlap(pattern, patterns[one])}
+        return {rules[one] for group in members for one in group}
 
     def of(self, rule: GraphRule) -> list[int]:
         """Numbers of the rules that may have a word in common with one of the rule's patterns, rising."""
@@ -54,14 +69,6 @@ class OverlapIndex:
         for pattern in rule.patterns:
             found |= self.find(pattern)
         return sorted(found)
-
-    def _add_all(self, found: set[int], prefix: str, _pattern: str) -> None:
-        found.update(self._numbers.get(prefix, ()))
-
-    def _add(self, found: set[int], prefix: str, pattern: str) -> None:
-        for number, other in self._by_prefix.get(prefix, ()):
-            if number not in found and may_overlap(pattern, other):
-                found.add(number)
 
 
 def align(old: Sequence[GraphRule], new: Sequence[GraphRule]) -> list[tuple[int, int]]:

@@ -164,9 +164,10 @@ class _Comparison:
         old, new = self.old, self.new
         atom = None if one is None else old.rules[one].conditions
         other_atom = None if other is None else new.rules[other].conditions
-        quick = self._quick_word(one, other, cell) if atom is None and other_atom is None else None
-        if quick is not None:
-            return Found(quick), False
+        if atom is None and other_atom is None:
+            quick = self._quick_word(one, other, cell)
+            if quick is not None:
+                return quick, False
         forbidden = old.before(one, cell.old, atom, other_atom) | new.before(other, cell.new, atom, other_atom)
         forbidden = forbidden | cell.old_piece.before | cell.new_piece.before
         if atom is None and other_atom is None:
@@ -179,21 +180,25 @@ class _Comparison:
             return self._search(one, other, cell, forbidden, work), False
         return self._search(one, other, cell, forbidden, work), True
 
-    def _quick_word(self, one: int | None, other: int | None, cell: _Cell) -> str | None:
-        """A shortest word of two simple patterns, if the matcher says that it is decided by them whatever the arguments."""
-        if one is None or other is None or cell.old_piece.pattern is not None or cell.new_piece.pattern is not None:
+    def _quick_word(self, one: int | None, other: int | None, cell: _Cell) -> Found | Empty | None:
+        """A shortest word of two simple patterns, if the matcher says that both rules decide it whatever the arguments."""
+        if cell.old_piece.pattern is not None or cell.new_piece.pattern is not None:
             return None
-        mine, theirs = self.old.rules[one].patterns, self.new.rules[other].patterns
+        mine = ("*",) if one is None else self.old.rules[one].patterns
+        theirs = ("*",) if other is None else self.new.rules[other].patterns
         if len(mine) > 1 or len(theirs) > 1:
             return None
         word = common_word(mine[0], theirs[0])
-        if word is None or not is_operation(word):
+        if word is None or not is_operation(word) or self._classified(word):
             return None
-        decided = self.old.certainly(word, cell.old) == one and self.new.certainly(word, cell.new) == other
-        return word if decided and self._unclassified(word) else None
+        before, after = self.old.certainly(word, cell.old), self.new.certainly(word, cell.new)
+        if before == (one,) and after == (other,):
+            return Found(word)
+        only = literal_word(mine[0]) is not None or literal_word(theirs[0]) is not None
+        return Empty(frozenset()) if only and before and after else None
 
-    def _unclassified(self, word: str) -> bool:
-        return self.old.graph.classification(word) is None and self.new.graph.classification(word) is None
+    def _classified(self, word: str) -> bool:
+        return any(view.graph.classification(word) is not None for view in (self.old, self.new))
 
     def _search(
         self, one: int | None, other: int | None, cell: _Cell, forbidden: Selection, work: Work

@@ -46,16 +46,36 @@ class Slice(NamedTuple):
     effective: tuple[int, ...]
 
 
+class _Shared:
+    """The automaton of views that are built together. Many questions are answered without it."""
+
+    def __init__(self, patterns: Sequence[str]) -> None:
+        self._patterns = patterns
+
+    @cached_property
+    def automaton(self) -> Automaton:
+        return Automaton(self._patterns)
+
+
 class PolicyView:
     """A graph over an automaton that knows all its patterns. Immutable but for what it remembers."""
 
-    def __init__(self, graph: EvaluationGraph, automaton: Automaton) -> None:
+    def __init__(self, graph: EvaluationGraph, shared: _Shared) -> None:
         self.graph = graph
-        self.automaton = automaton
+        self._shared = shared
         self.rules: Sequence[GraphRule] = graph.rules
         self.masks = [predicate_mask(rule.predicates) for rule in self.rules]
-        self.selections = [automaton.selection(rule.patterns) for rule in self.rules]
         self._runs: dict[int, list[Selection]] = {}
+
+    @property
+    def automaton(self) -> Automaton:
+        """All patterns of the views that were built together; made when it is first needed."""
+        return self._shared.automaton
+
+    @cached_property
+    def selections(self) -> list[Selection]:
+        """Per rule, the selection of its patterns."""
+        return [self.automaton.selection(rule.patterns) for rule in self.rules]
 
     @cached_property
     def overlaps(self) -> OverlapIndex:
@@ -174,12 +194,12 @@ class PolicyView:
                 result = result | self.selections[number]
         return result
 
-    def certainly(self, word: str, effective: int) -> int | None:
-        """The rule that decides ``word`` in an effective class whatever the arguments are; ``None`` also where it depends."""
+    def certainly(self, word: str, effective: int) -> tuple[int | None] | tuple[()]:
+        """The rule that decides ``word`` in an effective class whatever the arguments are, or ``()`` where it depends."""
         for number in self.graph.matching(word):
             if self.masks[number] >> effective & 1:
-                return number if self.rules[number].conditions is None else None
-        return None
+                return (number,) if self.rules[number].conditions is None else ()
+        return (None,)
 
     def taking(self, word: str) -> Iterator[str]:
         """The patterns, of rules and of ``classify``, that match ``word``."""
@@ -210,8 +230,8 @@ class PolicyView:
 
 def build_views(*graphs: EvaluationGraph, patterns: Sequence[str] = ()) -> tuple[PolicyView, ...]:
     """Views of several graphs over one automaton, which also knows ``patterns``."""
-    automaton = Automaton((*_all_patterns(graphs), *patterns))
-    return tuple(PolicyView(graph, automaton) for graph in graphs)
+    shared = _Shared((*_all_patterns(graphs), *patterns))
+    return tuple(PolicyView(graph, shared) for graph in graphs)
 
 
 def _all_patterns(graphs: Sequence[EvaluationGraph]) -> Iterator[str]:
