@@ -289,5 +289,12 @@ def _torn(torn: bytes) -> dict[str, Any]:
 
 #: A child of ``fork`` inherits locks that nobody in it will ever release, and shares the parent's file descriptors.
 _of_this_process: weakref.WeakSet[DecisionLog] = weakref.WeakSet()
+
+
+def _after_fork() -> None:
+    for log in _of_this_process:
+        log._after_fork()
+
+
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=lambda: [log._after_fork() for log in _of_this_process])
+    os.register_at_fork(after_in_child=_after_fork)

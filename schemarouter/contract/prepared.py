@@ -155,6 +155,12 @@ class PreparedEndpoint:
         return frozenset(names)
 
     @property
+    def argument_names(self) -> frozenset[str]:
+        """Names of arguments that the contract declares."""
+        properties = self._spec.input_schema.get("properties")
+        return frozenset(self._parameters).union(properties if isinstance(properties, dict) else ())
+
+    @property
     def spec(self) -> EndpointSpec:
         """The private contract, for reading inside this package. Never hand it out: see :meth:`detached`."""
         return self._spec

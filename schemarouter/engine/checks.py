@@ -39,7 +39,7 @@ def check_call(frame: Frame, view: View) -> None:
     if call.missing:
         raise PlanValidationError(f"missing required arguments for {call.operation}, as its plan says")
     endpoint.check_fields(call.fields)
-    _decide(frame, endpoint)
+    _decide(frame, endpoint, view.shadow)
     frame.contract = endpoint
 
 
@@ -75,17 +75,24 @@ def look_again(frame: Frame) -> Generator[Command, Any, None]:
 def _check_authority(frame: Frame, view: View) -> None:
     if view.halted is not None:
         raise PolicyViolationError(f"`{frame.call.operation}` is denied: {view.halted}")
+    if frame.shadow is not None and frame.shadow != "allow" and not view.shadow:
+        raise PolicyViolationError(f"shadow mode ended while `{frame.call.operation}` was in progress")
     authority = view.authority
     if authority is not frame.run.authority and not authority.same(frame.run.authority):
         raise ApprovalDeniedError(f"execution policy changed while `{frame.call.operation}` was in progress")
 
 
-def _decide(frame: Frame, endpoint: PreparedEndpoint) -> None:
+def _decide(frame: Frame, endpoint: PreparedEndpoint, shadow: bool) -> None:
+    """Let the policy decide. Shadow mode relaxes this and the approval that follows from it, and nothing else."""
     graph = frame.run.authority.graph
     attributes = (endpoint.operation, endpoint.remote, endpoint.read_only, endpoint.destructive)
     decision, frame.needs_approval = graph.assess(*attributes, frame.call.arguments)
-    frame.decision = decision
-    if decision.effect == "deny":
+    first, frame.decision = frame.decision is None, decision
+    if shadow and (first or frame.shadow is not None):
+        denied = decision.effect == "deny"
+        frame.shadow = "deny" if denied else "approval" if frame.needs_approval else "allow"
+        frame.needs_approval = False
+    elif decision.effect == "deny":
         raise PolicyViolationError(decision.reason)
     frame.read_only = graph.effective(*attributes)[1]
 

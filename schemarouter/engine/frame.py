@@ -22,6 +22,10 @@ from schemarouter.model.call import ToolCall, ToolResult
 from schemarouter.model.decision import PolicyDecision
 from schemarouter.model.json_value import JsonValueError, checked_copy
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from schemarouter.model.decision import Outcome
+
 #: Characters of a name that a message shows.
 _SHOWN = 200
 
@@ -77,6 +81,8 @@ class View(NamedTuple):
     binding: Binding | None
     authority: Authority
     halted: str | None = None
+    #: Whether shadow mode is on: then the policy decides, and its decision is not enforced.
+    shadow: bool = False
 
 
 class PrivateCall(NamedTuple):
@@ -144,7 +150,7 @@ def private_copy(call: object) -> PrivateCall:
 class Run:
     """What the calls of one run share: authority, limits, retries, ledger, clock. Safe from several threads."""
 
-    __slots__ = ("_lock", "authority", "deadline", "ledger", "limits", "retry", "run_id", "shared")
+    __slots__ = ("_lock", "authority", "deadline", "label", "ledger", "limits", "retry", "run_id", "shared")
 
     def __init__(
         self,
@@ -163,6 +169,8 @@ class Run:
         self.shared = shared
         #: The application's name of the run, if it has one.
         self.run_id = run_id
+        #: What logs and events call the run: its id, or a name that was made up.
+        self.label = run_id
         self.retry = retry
         #: Monotonic seconds at which the time is over; ``None`` before the clock started, or without a limit.
         self.deadline: float | None = None
@@ -199,6 +207,7 @@ class Frame:
         "read_only",
         "result",
         "run",
+        "shadow",
         "stage",
         "succeeded",
         "watch",
@@ -221,6 +230,8 @@ class Frame:
         #: ``False`` until the invoker is reached, then ``None``, and ``True`` once it returned.
         self.succeeded: bool | None = False
         self.decision: PolicyDecision | None = None
+        #: What the policy would have done, where shadow mode keeps it from that; ``None`` where the policy is enforced.
+        self.shadow: Outcome | None = None
         #: The effective ``read_only``, as the policy classifies the operation.
         self.read_only: bool | None = None
         self.result: ToolResult | None = None

@@ -23,6 +23,8 @@ _ATTRIBUTES = (
     "rule",
     "effect",
     "approval",
+    "shadow_mode",
+    "shadow",
     "attempts",
     "stage",
     "error_type",

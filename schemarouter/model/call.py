@@ -28,9 +28,14 @@ class ToolCall(StrictModel):
 
 
 class ToolResult(StrictModel):
-    """What a call gave: ``data`` holds the requested fields only, or the validated value where none are declared."""
+    """What a call gave: ``data`` holds the requested fields only, or the validated value where none are declared.
+
+    ``metadata`` says what the boundary has to say of the result; nothing of it comes from the tool. It holds ``shadow`` where
+    the call ran in shadow mode.
+    """
 
     tool: str
     endpoint: str
     data: Any
     projected_fields: list[str] = Field(default_factory=list)
+    metadata: dict[str, Any] = Field(default_factory=dict)

@@ -38,11 +38,13 @@ class RunEvent(FrozenModel):
 class RunRecorder:
     """Makes the events of one run and hands each to ``emit``. An observer of the executor's calls.
 
-    Raises ``ValueError`` for ``trace_metadata`` that is not JSON.
+    ``shadow`` says whether shadow mode is on when the run starts. Raises ``ValueError`` for ``trace_metadata`` that is not JSON.
     """
 
-    def __init__(self, config: RunConfig, emit: Callable[[RunEvent], None]) -> None:
-        self._run_id = config.run_id or uuid.uuid4().hex
+    def __init__(self, config: RunConfig, emit: Callable[[RunEvent], None], *, shadow: bool = False) -> None:
+        #: What the run is called in every event.
+        self.run_id = config.run_id or uuid.uuid4().hex
+        self._shadow = shadow
         self._payloads = config.include_payloads
         self._mode = config.execution_mode
         self._tags = tuple(config.tags)
@@ -59,6 +61,8 @@ class RunRecorder:
     def run_started(self, given: PlanRequest | ExecutionPlan) -> None:
         """A run begins with a request, or with a plan."""
         data: dict[str, Any] = {"input_type": type(given).__name__}
+        if self._shadow:
+            data["shadow_mode"] = True
         self._put("run.start", data, payload=lambda: {"input": given.model_dump()}, metadata=self._metadata)
 
     def planned(self, plan: ExecutionPlan) -> None:
@@ -85,7 +89,7 @@ class RunRecorder:
         """A call ended. One that failed before policy allowed it gets its start now."""
         if index not in self._started:
             self._call_started(index, frame)
-        data: dict[str, Any] = {"index": index, "attempts": frame.attempts}
+        data: dict[str, Any] = {"index": index, "attempts": frame.attempts, **_shadow(frame)}
         if error is not None:
             data |= {
                 "error_type": type(error).__name__,
@@ -110,6 +114,7 @@ class RunRecorder:
             "rule_index": None if decision is None else decision.rule_index,
             "effect": None if decision is None else decision.effect,
             "approval": frame.needs_approval,
+            **_shadow(frame),
         }
         self._put("tool.start", data, frame, payload=lambda: {"arguments": call.detached().arguments})
 
@@ -128,7 +133,7 @@ class RunRecorder:
         self._emit(
             RunEvent(
                 event=event,
-                run_id=self._run_id,
+                run_id=self.run_id,
                 sequence=sequence,
                 timestamp=datetime.now(UTC),
                 tags=list(self._tags),
@@ -138,6 +143,11 @@ class RunRecorder:
                 data=data,
             )
         )
+
+
+def _shadow(frame: Frame) -> dict[str, Any]:
+    """What the policy would have done; nothing where it is enforced."""
+    return {} if frame.shadow is None else {"shadow_mode": True, "shadow": frame.shadow}
 
 
 def _completed(error: BaseException) -> int:

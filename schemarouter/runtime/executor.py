@@ -5,14 +5,16 @@ from __future__ import annotations
 import contextlib
 import threading
 import time
-from collections.abc import AsyncGenerator, Callable, Iterable
-from typing import Any, Protocol
+import uuid
+import warnings
+from collections.abc import AsyncGenerator, Callable, Collection, Iterable
+from typing import TYPE_CHECKING, Any, Protocol
 
 from schemarouter.engine.checks import check_call
 from schemarouter.engine.drivers import asynchronous, sync
 from schemarouter.engine.drivers.world import World
 from schemarouter.engine.frame import Frame, PrivateCall, Run, View, private_copy, stamp
-from schemarouter.errors import PlanningError, PlanValidationError
+from schemarouter.errors import DecisionLogError, PlanningError, PlanValidationError
 from schemarouter.model.call import ToolCall, ToolResult
 from schemarouter.model.hooks import ExecutionHooks
 from schemarouter.model.limits import ExecutionBudget, RetryPolicy
@@ -24,6 +26,10 @@ from schemarouter.runtime.governance import PolicyLike, check_id, govern
 from schemarouter.runtime.registry import InMemoryRegistry
 from schemarouter.state.kill_switch import KillSwitch
 from schemarouter.state.port import StateStore
+
+if TYPE_CHECKING:
+    from schemarouter.audit.log import DecisionLog
+    from schemarouter.audit.shadow import ShadowMode
 
 #: Steps on a store at once: a store lets one writer in at a time anyway.
 _STORE_WORKERS = 2
@@ -50,6 +56,9 @@ class RegistryExecutor:
     ``store`` keeps the budgets of runs that have an id: such a run is one run in every process that names it on the same
     store. ``kill_switch`` denies everything while it is on, results of calls in progress included.
 
+    ``decision_log`` is told of every decision, attempt and end; what it cannot be told of does not happen, unless it says
+    otherwise. ``shadow`` lets the policy decide without enforcing it, until its end; it can be assigned again.
+
     ``clock`` gives monotonic seconds. Safe from several threads; each run belongs to one event loop.
     """
 
@@ -62,6 +71,8 @@ class RegistryExecutor:
         hooks: ExecutionHooks | None = None,
         store: StateStore | None = None,
         kill_switch: KillSwitch | None = None,
+        decision_log: DecisionLog | None = None,
+        shadow: ShadowMode | None = None,
         max_offloaded_sync_workers: int = 8,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -72,12 +83,15 @@ class RegistryExecutor:
         self._registry = registry
         self._store = store
         self._kill_switch = kill_switch
+        self._log = _checked_log(decision_log)
         self._bindings = Bindings(registry)
         self._lock = threading.Lock()
         self._governance = govern(policy, approval_callback, hooks)
         self._pool = LazyPool(max_offloaded_sync_workers)
         self._store_pool = LazyPool(_STORE_WORKERS)
         self._world = World(self._look, clock, time.sleep, self._pool.get, self._store_pool.get)
+        self._shadow: ShadowMode | None = None
+        self.shadow = shadow
 
     @property
     def registry(self) -> InMemoryRegistry:
@@ -118,6 +132,42 @@ class RegistryExecutor:
         with self._lock:
             now = self._governance
             self._governance = govern(now.policy, now.approval_callback, hooks)
+
+    def replace_policy(self, policy: PolicyLike, *, expected: PolicyLike) -> bool:
+        """Assign ``policy`` if the policy of now is the very object ``expected``, in one step; say whether it was.
+
+        Raises as assigning ``policy`` does.
+        """
+        with self._lock:
+            now = self._governance
+            if now.policy is not expected:
+                return False
+            self._governance = govern(policy, now.approval_callback, now.hooks)
+            return True
+
+    @property
+    def decision_log(self) -> DecisionLog | None:
+        """Where decisions are written."""
+        return self._log
+
+    @property
+    def shadow(self) -> ShadowMode | None:
+        """Whether, and until when, the policy is not enforced. Setting it warns, and is written into the log."""
+        return self._shadow
+
+    @shadow.setter
+    def shadow(self, shadow: ShadowMode | None) -> None:
+        if shadow is not None:
+            from schemarouter.audit.shadow import ShadowMode, ShadowModeWarning
+
+            if not isinstance(shadow, ShadowMode):
+                raise TypeError(f"shadow must be a ShadowMode, not `{type(shadow).__name__}`")
+            warnings.warn(str(shadow), ShadowModeWarning, stacklevel=2)
+        if self._log is not None and (shadow is not None or self._shadow is not None):
+            active = shadow is not None and shadow.active
+            until = None if shadow is None else shadow.until.isoformat()
+            self._log.append("shadow", {"active": active, "until": until})
+        self._shadow = shadow
 
     # Invokers
 
@@ -195,7 +245,16 @@ class RegistryExecutor:
         be async fails closed, as its own failure, before its body runs.
         """
         frame = self._frame(call, retry, budget, run_id, call_id)
-        sync.drive(frame, self._world)
+        end = self._watch(frame, 0, None)
+        if end is None:
+            sync.drive(frame, self._world)
+            return frame.delivered()
+        try:
+            sync.drive(frame, self._world)
+        except BaseException as error:
+            end(error)
+            raise
+        end(None)
         return frame.delivered()
 
     async def execute(
@@ -217,6 +276,8 @@ class RegistryExecutor:
         try:
             calls = take_in(plan)
             run = self.start_run(retry=retry, budget=budget, run_id=run_id)
+            if run_id is None:  # events and the log call the run alike
+                run.label = getattr(observer, "run_id", run.label)
             async with contextlib.aclosing(
                 self.iterate(calls, run, execution_mode, max_parallel_calls, observer)
             ) as finished:
@@ -241,7 +302,10 @@ class RegistryExecutor:
         With ``run_id`` and a store it shares its budget with every run of that id on the store. Raises ``TypeError`` for
         another type, ``ValueError`` for what is no id.
         """
-        return self._governance.start_run(retry, budget, run_id, self._store)
+        run = self._governance.start_run(retry, budget, run_id, self._store)
+        if self._log is not None and run_id is None:
+            run.label = uuid.uuid4().hex
+        return run
 
     def _frame(
         self,
@@ -293,17 +357,57 @@ class RegistryExecutor:
         self._store_pool.close()
 
     async def _perform(self, frame: Frame, index: int = 0, observer: Observer | None = None) -> ToolResult:
-        if observer is None:
+        end = self._watch(frame, index, observer)
+        if end is None:
             await asynchronous.drive(frame, self._world)
             return frame.delivered()
-        frame.watch = lambda _: observer.entered(index, frame)
         try:
             await asynchronous.drive(frame, self._world)
         except BaseException as error:
-            observer.ended(index, frame, error)
+            end(error)
             raise
-        observer.ended(index, frame, None)
+        end(None)
         return frame.delivered()
+
+    def _watch(
+        self, frame: Frame, index: int, observer: Observer | None
+    ) -> Callable[[BaseException | None], None] | None:
+        """Let the log and ``observer`` follow a call; return what is to be told how it ended, if anything is."""
+        if observer is None and self._log is None and self._shadow is None:
+            return None
+        witness = None
+        if self._log is not None or self._shadow is not None:
+            from schemarouter.audit.witness import Witness
+
+            witness = Witness(frame, self._log, self._shadow, self._declared)
+
+        def entered(stage: str) -> None:
+            if witness is not None:
+                witness.entered(stage)
+            if observer is not None:
+                observer.entered(index, frame)
+
+        def ended(error: BaseException | None) -> None:
+            failure: DecisionLogError | None = None
+            try:
+                if witness is not None:
+                    witness.ended(error)
+            except DecisionLogError as problem:
+                if error is None:  # else the call has failed already, and is told of as lost
+                    frame.failed(problem)
+                    error = failure = problem
+            if observer is not None:
+                observer.ended(index, frame, error)
+            if failure is not None:
+                raise failure
+
+        frame.watch = entered
+        return ended
+
+    def _declared(self, tool_key: str, endpoint: str) -> Collection[str]:
+        tool = self._registry.snapshot().tools.get(tool_key)
+        contract = None if tool is None else tool.endpoints.get(endpoint)
+        return () if contract is None else contract.argument_names
 
     def _check_parallel(self, calls: tuple[PrivateCall, ...], run: Run) -> None:
         for call in calls:
@@ -318,7 +422,17 @@ class RegistryExecutor:
         tool = self._registry.snapshot().tools.get(tool_key)
         contract = None if tool is None else tool.endpoints.get(endpoint)
         halted = None if self._kill_switch is None else self._kill_switch.reason()
-        return View(contract, self._bindings.get(tool_key), self._governance.authority, halted)
+        shadow = self._shadow is not None and self._shadow.active
+        return View(contract, self._bindings.get(tool_key), self._governance.authority, halted, shadow)
+
+
+def _checked_log(log: DecisionLog | None) -> DecisionLog | None:
+    if log is not None:
+        from schemarouter.audit.log import DecisionLog
+
+        if not isinstance(log, DecisionLog):
+            raise TypeError(f"decision_log must be a DecisionLog, not `{type(log).__name__}`")
+    return log
 
 
 def take_in(plan: ExecutionPlan) -> tuple[PrivateCall, ...]:

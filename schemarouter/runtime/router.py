@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import os
 from collections.abc import AsyncGenerator, Callable, Coroutine, Iterable, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from schemarouter.contract.admission import admit
 from schemarouter.loading import Check, load_policy
@@ -26,6 +26,10 @@ from schemarouter.runtime.registry import InMemoryRegistry
 from schemarouter.state.kill_switch import KillSwitch
 from schemarouter.state.port import StateStore
 
+if TYPE_CHECKING:
+    from schemarouter.audit.log import DecisionLog
+    from schemarouter.audit.shadow import ShadowMode
+
 Value = TypeVar("Value")
 
 
@@ -44,6 +48,8 @@ class SchemaRouter:
         execution_hooks: ExecutionHooks | None = None,
         store: StateStore | None = None,
         kill_switch: KillSwitch | None = None,
+        decision_log: DecisionLog | None = None,
+        shadow: ShadowMode | None = None,
     ) -> None:
         self.registry = InMemoryRegistry() if registry is None else registry
         self.executor = RegistryExecutor(
@@ -53,6 +59,8 @@ class SchemaRouter:
             hooks=execution_hooks,
             store=store,
             kill_switch=kill_switch,
+            decision_log=decision_log,
+            shadow=shadow,
         )
 
     @classmethod
@@ -70,6 +78,8 @@ class SchemaRouter:
         execution_hooks: ExecutionHooks | None = None,
         store: StateStore | None = None,
         kill_switch: KillSwitch | None = None,
+        decision_log: DecisionLog | None = None,
+        shadow: ShadowMode | None = None,
     ) -> SchemaRouter:
         """A router under a policy file, text or artifact. Raises ``PolicyError`` as ``load_policy`` does."""
         policy = load_policy(
@@ -87,6 +97,8 @@ class SchemaRouter:
             execution_hooks=execution_hooks,
             store=store,
             kill_switch=kill_switch,
+            decision_log=decision_log,
+            shadow=shadow,
         )
 
     # Tools
@@ -197,7 +209,8 @@ class SchemaRouter:
         """
         settings, given = as_config(config), as_request(request)
         events: asyncio.Queue[RunEvent | None] = asyncio.Queue()
-        recorder = RunRecorder(settings, events.put_nowait)
+        shadow = self.executor.shadow
+        recorder = RunRecorder(settings, events.put_nowait, shadow=shadow is not None and shadow.active)
 
         async def run() -> None:
             try:

@@ -15,4 +15,7 @@ def run(frame: Frame) -> Script:
     fields = list(call.fields)
     data, frame.data = frame.contract.project(frame.data, fields), None
     frame.projected = ToolResult(tool=call.tool, endpoint=call.endpoint, data=data, projected_fields=fields)
+    if frame.shadow is not None and frame.decision is not None:
+        would = {"would": frame.shadow, "rule": frame.decision.rule_name, "reason": frame.decision.reason}
+        frame.projected.metadata["shadow"] = would
     return ()
