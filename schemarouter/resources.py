@@ -33,8 +33,9 @@ def _root(kind: Kind) -> Traversable:
 
 
 def resource_names(kind: Kind) -> list[str]:
-    """File names of all data files of a kind, sorted."""
-    return sorted(entry.name for entry in _root(kind).iterdir() if entry.name.endswith(_ENDINGS[kind]))
+    """File names of all data files of a kind, sorted; policy tests beside the policies are none."""
+    names = (entry.name for entry in _root(kind).iterdir() if entry.name.endswith(_ENDINGS[kind]))
+    return sorted(name for name in names if ".test." not in name)
 
 
 def read_resource(kind: Kind, name: str) -> str:

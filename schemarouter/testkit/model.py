@@ -77,7 +77,10 @@ class Table(FrozenModel):
     name: Name | None = Field(default=None, description="What reports call the table.")
     arguments: dict[str, JsonValue] | None = Field(default=None, description="The arguments of every call in it.")
     columns: list[Attributes] = Field(
-        min_length=1, max_length=MAX_COLUMNS, description="The attributes of each column, in order."
+        default_factory=lambda: [Attributes()],
+        min_length=1,
+        max_length=MAX_COLUMNS,
+        description="The attributes of each column, in order. Left out: one column, with what `operations` says.",
     )
     rows: dict[str, Expected | list[Expected]] = Field(
         min_length=1,

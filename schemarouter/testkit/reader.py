@@ -40,8 +40,11 @@ def read_tests(raw: bytes | str, path: str, format: Format) -> ReadTests:  # noq
         document = None
         if source is not None:
             document, found = _structure(source)
-            said = {problem.at.path for problem in problems if isinstance(problem.at, Target)}
-            said |= {problem.at for problem in problems if not isinstance(problem.at, Target)}
+            said: set[object] = {
+                problem.at.path if isinstance(problem.at, Target) else problem.at
+                for problem in problems
+                if READER_CODES[problem.code].severity == "error"
+            }
             problems += (problem for problem in found if not _said_before(problem, source, said))
         findings = tuple(to_findings(problems[: MAX_PROBLEMS + 1], source, path, codes=READER_CODES))
     failed = any(finding.severity == "error" for finding in findings)

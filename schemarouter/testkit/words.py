@@ -115,7 +115,6 @@ TEST_FILE = Form(
         "operation": "say which call it is about, for example `jobs.create`",
         "outcome": "write what must happen to the call: `allow`, `approval` or `deny`",
         "expect": "write how the call must end: `delivered`, or a mapping with `error` or `limit`",
-        "columns": "write the attributes of each column, such as `- {read_only: true}`",
         "rows": "write a row for each operation, such as `jobs.list: [allow, deny]`",
         "calls": "write the calls of the run, one after the other",
         "answer": "write `approve`, `refuse`, `raise` or `time_out`",

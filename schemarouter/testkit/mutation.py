@@ -1,0 +1,123 @@
+"""Mutation testing of a policy: which small mistakes its tests do not notice, and a call that shows each."""
+
+from __future__ import annotations
+
+from itertools import chain
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from schemarouter.analysis.diff import diff_policies
+from schemarouter.compiler.graph import EvaluationGraph
+from schemarouter.model.diagnostic import Span, Target
+from schemarouter.testkit.decisions import Subject
+from schemarouter.testkit.mutants import Mutant, mutants
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from schemarouter.analysis.changes import Change, PolicyDiff
+    from schemarouter.document.source import Source
+    from schemarouter.testkit.assemble import Test
+    from schemarouter.testkit.suite import Ran, Suite
+
+#: Mutants that are tried, at most: of more, so many are taken evenly.
+MAX_MUTANTS = 2_000
+#: Work of one comparison; one rule was edited, so most need far less.
+_STEPS = 2_000_000
+
+Fate = Literal["killed", "survived", "equivalent", "undecided"]
+
+
+class MutantResult(NamedTuple):
+    """A mutant that no test noticed. ``survived``: ``change`` says what it decides otherwise, with a call if one is known.
+
+    ``undecided``: whether it decides anything otherwise could not be worked out, for the ``reason``.
+    """
+
+    kind: str
+    description: str
+    path: str
+    span: Span
+    fate: Literal["survived", "undecided"]
+    change: Change | None
+    reason: str | None
+
+
+class MutationReport(NamedTuple):
+    """What became of the mutants: ``total`` is how many there are, of which all but ``skipped`` were tried."""
+
+    total: int
+    skipped: int
+    killed: int
+    equivalent: int
+    unnoticed: tuple[MutantResult, ...]
+
+    @property
+    def counted(self) -> int:
+        """The mutants that tests can notice, as far as is known: those that were tried and are not equivalent."""
+        return self.total - self.skipped - self.equivalent
+
+
+def mutate(
+    suite: Suite,
+    ran: Ran,
+    source: Source | None,
+    *,
+    most: int = MAX_MUTANTS,
+    cancelled: Callable[[], bool] | None = None,
+) -> MutationReport:
+    """Try the mutants of a policy whose tests ``ran`` and passed.
+
+    A test that names a rule also notices that another rule decides the same. Raises
+    :class:`~schemarouter.analysis.changes.WitnessError` as a comparison does.
+    """
+    every = list(mutants(suite.graph))
+    tried = every if len(every) <= most else [every[number * len(every) // most] for number in range(most)]
+    order = _Order(suite, ran)
+    fates = {"killed": 0, "equivalent": 0}
+    unnoticed = []
+    for number, mutant in enumerate(tried):
+        if cancelled is not None and cancelled():
+            tried = tried[:number]
+            break
+        graph = EvaluationGraph(mutant.content)
+        if order.notices(mutant, graph):
+            fates["killed"] += 1
+            continue
+        found = diff_policies(suite.graph, graph, steps=_STEPS, cancelled=cancelled)
+        fate, change = _fate(found)
+        if fate == "equivalent":
+            fates["equivalent"] += 1
+            continue
+        span = Span(1, 1, 1, 1) if source is None else source.locate(Target(mutant.at, "entry"))
+        reason = found.undecided[0] if fate == "undecided" else None
+        unnoticed.append(MutantResult(mutant.kind, mutant.change, suite.path, span, fate, change, reason))
+    return MutationReport(len(every), len(every) - len(tried), fates["killed"], fates["equivalent"], tuple(unnoticed))
+
+
+def _fate(found: PolicyDiff) -> tuple[Literal["survived", "equivalent", "undecided"], Change | None]:
+    """A change that was found counts, whatever else could not be decided; the one with a call is shown."""
+    changes = [change for change in found.changes if change.direction != "neutral"]
+    if changes:
+        return "survived", next((change for change in changes if change.witness is not None), changes[0])
+    return ("undecided", None) if found.undecided else ("equivalent", None)
+
+
+class _Order:
+    """The tests, those first that are about the rules of a mutant: most mutants are noticed by the first of them."""
+
+    def __init__(self, suite: Suite, ran: Ran) -> None:
+        self._suite = suite
+        self._by_rule: dict[int, list[int]] = {}
+        for number, verdicts in enumerate(ran.verdicts):
+            for rule in frozenset(chain.from_iterable(verdict.decided for verdict in verdicts)):
+                self._by_rule.setdefault(rule, []).append(number)
+
+    def notices(self, mutant: Mutant, graph: EvaluationGraph) -> bool:
+        """Whether any test fails on the mutant."""
+        rules = range(len(self._suite.graph.rules))
+        subject = Subject(graph, rules if mutant.origin is None else mutant.origin)
+        first = [number for rule in mutant.rules for number in self._by_rule.get(rule, ())]
+        done = frozenset(first)
+        rest = (number for number in range(len(self._suite.tests)) if number not in done)
+        tests: Sequence[Test] = self._suite.tests
+        return any(not verdict.result.ok for number in chain(first, rest) for verdict in tests[number].run(subject))
