@@ -49,6 +49,26 @@ def grant_id(grant: Grant) -> str:
     return _hash("grant", [value for name, value in grant._asdict().items() if name not in ("id", "key", "signature")])
 
 
+def same_call(one: Request, other: Request) -> bool:
+    """Whether both ask about the same logical call, under the same policy, for the same reason."""
+    return _call(one) == _call(other)
+
+
+def _call(request: Request) -> tuple[object, ...]:
+    return (
+        request.run_id,
+        request.call_id,
+        request.operation,
+        request.arguments_hash,
+        request.digest,
+        request.remote,
+        request.read_only,
+        request.destructive,
+        request.rule,
+        request.reason,
+    )
+
+
 def _hash(kind: str, parts: list[object]) -> str:
     text = json.dumps([f"schemarouter {kind} 1", *parts], separators=(",", ":"), ensure_ascii=True, allow_nan=False)
     return hashlib.sha256(text.encode()).hexdigest()

@@ -5,11 +5,10 @@ from __future__ import annotations
 import os
 import threading
 import time
-from typing import Any
 
 from schemarouter.engine.budget import MemoryLedger
 from schemarouter.errors import StateStoreError
-from schemarouter.state.binding import SECRET_BYTES
+from schemarouter.state.binding import SECRET_BYTES, same_call
 from schemarouter.state.clock import forward, is_news
 from schemarouter.state.limits import KEEP_SECONDS, LEASE_IS_LOST, MAX_WAITING, TOO_MANY_WAIT
 from schemarouter.state.port import Filed, Identity, StandingGrant, Status
@@ -58,13 +57,13 @@ class MemoryStore:
     def begin(self, run: str) -> float:
         """See the port."""
         with self._lock:
-            now = self._now()
+            now = self._tick()
             return max(0.0, now - self._started.setdefault(run, now))
 
     def enter(self, run: str, charges: Charges, entry: Entry | None = None) -> Refusal | None:
         """See the port."""
         with self._lock:
-            now = self._now()
+            now = self._tick()
             if entry is not None:
                 free = [
                     lease for lease, until in self._leases.items() if lease[:2] == (run, entry.key) and until <= now
@@ -84,6 +83,7 @@ class MemoryStore:
             self._now()
             if entry is not None and (run, entry.key, entry.holder) not in self._leases:
                 raise StateStoreError(LEASE_IS_LOST)
+            self._tick()
             refusal = self._charge(run, charges)
             if refusal is None and entry is not None:
                 del self._leases[run, entry.key, entry.holder]
@@ -92,7 +92,7 @@ class MemoryStore:
     def release(self, run: str, entry: Entry) -> None:
         """See the port."""
         with self._lock:
-            self._now()
+            self._tick()
             lease = (run, entry.key, entry.holder)
             if lease in self._leases:
                 self._leases[lease] = 0.0
@@ -111,7 +111,7 @@ class MemoryStore:
     def file(self, request: Request) -> Filed:
         """See the port."""
         with self._lock:
-            now = self._now()
+            now = self._tick()
             for id_, filed in list(self._requests.items()):
                 if filed.request.deadline <= now - KEEP_SECONDS:
                     del self._requests[id_]
@@ -145,7 +145,7 @@ class MemoryStore:
     def answer(self, answer: Answer) -> Status | None:
         """See the port."""
         with self._lock:
-            now = self._now()
+            now = self._tick()
             filed = self._requests.get(answer.request)
             if filed is None:
                 return None
@@ -157,7 +157,7 @@ class MemoryStore:
     def spend(self, id_: str) -> bool:
         """See the port."""
         with self._lock:
-            now = self._now()
+            now = self._tick()
             if id_ not in self._requests or self._as_of(self._requests[id_], now).status != "approved":
                 return False
             self._change(id_, "spent")
@@ -166,7 +166,7 @@ class MemoryStore:
     def expire(self, id_: str) -> None:
         """See the port."""
         with self._lock:
-            self._now()
+            self._tick()
             if id_ in self._requests and self._requests[id_].status in ("pending", "approved"):
                 self._change(id_, "expired")
 
@@ -189,7 +189,7 @@ class MemoryStore:
     def grant(self, grant: Grant) -> None:
         """See the port."""
         with self._lock:
-            now = self._now()
+            now = self._tick()
             for id_, standing in list(self._grants.items()):
                 if standing.grant.expires <= now - KEEP_SECONDS:
                     del self._grants[id_]
@@ -205,7 +205,7 @@ class MemoryStore:
     def use(self, id_: str, max_uses: int) -> bool:
         """See the port."""
         with self._lock:
-            now = self._now()
+            now = self._tick()
             standing = self._grants.get(id_)
             if standing is None or standing.revoked or standing.grant.expires <= now or standing.uses >= max_uses:
                 return False
@@ -215,7 +215,7 @@ class MemoryStore:
     def revoke(self, id_: str) -> bool:
         """See the port."""
         with self._lock:
-            self._now()
+            self._tick()
             if id_ not in self._grants:
                 return False
             self._grants[id_] = self._grants[id_]._replace(revoked=True)
@@ -224,30 +224,14 @@ class MemoryStore:
     # Time
 
     def _now(self) -> float:
-        now = forward(self._clock(), self._latest)
+        return forward(self._clock(), self._latest)
+
+    def _tick(self) -> float:
+        """The time of a step that writes."""
+        now = self._now()
         if is_news(now, self._latest):
             self._latest = now
         return now
-
-
-def same_call(one: Request, other: Request) -> bool:
-    """Whether both ask about the same logical call, under the same policy, for the same reason."""
-    return _call(one) == _call(other)
-
-
-def _call(request: Request) -> tuple[Any, ...]:
-    return (
-        request.run_id,
-        request.call_id,
-        request.operation,
-        request.arguments_hash,
-        request.digest,
-        request.remote,
-        request.read_only,
-        request.destructive,
-        request.rule,
-        request.reason,
-    )
 
 
 def _age(filed: Filed) -> tuple[int, str]:

@@ -180,6 +180,8 @@ class Database:
 
 
 def _reason(error: sqlite3.Error) -> str:
-    name = getattr(error, "sqlite_errorname", None) or ""
+    name = getattr(error, "sqlite_errorname", None)
+    if name is None:  # the module itself says so: of text that is none, and the like
+        return "it is damaged: it holds a value that is none"
     kind = name.removeprefix("SQLITE_").split("_")[0]
-    return _REASONS.get(kind, f"SQLite says {name or type(error).__name__}")
+    return _REASONS.get(kind, f"SQLite says {name}")

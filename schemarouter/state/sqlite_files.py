@@ -43,7 +43,7 @@ def checked_path(path: object) -> str:
     if not text or "\0" in text or text.startswith((":", "file:")):
         raise StateStoreError("a state store needs the name of a file")
     folder, name = os.path.split(os.path.abspath(text))
-    if not name:
+    if not name or text.endswith(("/", os.sep)):
         raise StateStoreError("a state store needs the name of a file, not of a folder")
     return os.path.join(os.path.realpath(folder), name)
 
