@@ -33,7 +33,7 @@ MAX_NESTING: Final = 16
 MAX_VALUE_DEPTH: Final = 8
 #: Values in the schema of one operation, and in those of all operations together.
 MAX_SCHEMA_VALUES: Final = 90_000
-MAX_CONTRACT_VALUES: Final = 3_000_000
+MAX_CONTRACT_VALUES: Final = 1_000_000
 #: Notes that are kept one by one.
 MAX_NOTES: Final = 1_000
 #: Characters of a description.

@@ -110,8 +110,9 @@ def _methods(parts: list[Place], files: Files, version: str) -> Iterator[tuple[s
                         "`additionalOperations` is no map", where=str(more), help="map methods to operations"
                     )
                 for method in more.value:
-                    if not method or not set(method) <= _TOKEN:
-                        raise SourceError(f"`{shown(method)}` is no HTTP method", where=str(more), help="write a token")
+                    if not method or not set(method) <= _TOKEN or method != method.upper():
+                        message = f"`{shown(method)}` is no HTTP method in capital letters"
+                        raise SourceError(message, where=str(more), help="write it as it is sent")
                     if method.upper() in map(str.upper, (*METHODS, "query")):
                         message = f"the method `{shown(method)}` has a field of its own"
                         raise SourceError(message, where=str(more), help="move the operation there")
