@@ -5,6 +5,10 @@ Reports two kinds of conditions under `when.arguments`. First, an argument for w
 pattern says, by `absent:`, that it can be missing, while this one does not say what that means. Second, an
 alternative of `anyOf` without a `type`, beside alternatives that are about values of another type.
 
+With `--catalog` it also reports, for each pattern of a rule: an argument that no operation has which the pattern
+matches; an argument that is optional in all of them, in a condition without `absent:`; and a condition about values of
+a type that the argument's schema never has.
+
 ## Why it matters
 A condition is indeterminate where it cannot tell: for a missing argument without `absent:`, and for a value of a type
 that it is not about. The stricter outcome counts then. That is safe, and yet calls are denied, or people are asked,
@@ -39,25 +43,28 @@ budget: {max_tool_calls: 20}
 ## Limits
 Without a catalog nobody knows which arguments a tool has and which of them are optional, so a condition without
 `absent:` is only reported where the policy itself says otherwise. A condition whose keywords tell its type, such as
-`{maximum: 5}`, needs no `type`.
+`{maximum: 5}`, needs no `type`. With a catalog a pattern is reported only where the doubt is there for every operation
+that it matches, and of a JSON Pointer the first step alone is looked up.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from schemarouter.document.words import shown
+from schemarouter.document.words import closest, shown
+from schemarouter.lint.catalogued import decided_by
 from schemarouter.lint.predicates import operations
 from schemarouter.lint.rule import rule
-from schemarouter.match.keywords import FAMILIES, TYPES
+from schemarouter.match.keywords import FAMILIES, PLURALS, SINGULARS, TYPES
 from schemarouter.match.values import family
 from schemarouter.model.diagnostic import Problem, Target
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
+    from schemarouter.catalog.records import Operation
     from schemarouter.document.v1 import Rule
-    from schemarouter.lint.context import LintContext
+    from schemarouter.lint.context import LintContext, PatternAt
     from schemarouter.model.diagnostic import DocPath
 
 
@@ -75,7 +82,7 @@ class _At(NamedTuple):
 
 @rule("SR208", "unsure-argument-condition", "warning")
 def check(policy: LintContext) -> Iterator[Problem]:
-    """Yield a problem for every condition of the two kinds."""
+    """Yield a problem for every condition of these kinds."""
     conditions = [
         _At(index, argument, {**condition})
         for index, entry in enumerate(policy.document.rules)
@@ -86,6 +93,62 @@ def check(policy: LintContext) -> Iterator[Problem]:
     yield from _unsaid_absence(policy.document.rules, conditions)
     for at in conditions:
         yield from _untyped_alternatives(at.path, at.condition)
+    if policy.catalog is not None:
+        yield from _by_catalog(policy, conditions)
+
+
+def _by_catalog(policy: LintContext, conditions: list[_At]) -> Iterator[Problem]:
+    """At most one problem for each condition: for the first pattern of its rule that there is something to say about."""
+    patterns: dict[int, list[tuple[PatternAt, tuple[Operation, ...]]]] = {}
+    for pattern in policy.rule_patterns:
+        patterns.setdefault(pattern.entry, []).append((pattern, decided_by(policy, pattern)))
+    for at in conditions:
+        for pattern, found in patterns.get(at.rule, ()):
+            problem = _of_schemas(at, pattern.text, found) if found else None
+            if problem is not None:
+                yield problem
+                break
+
+
+def _of_schemas(at: _At, pattern: str, found: tuple[Operation, ...]) -> Problem | None:
+    """What the schemas of the operations say against a condition, if all of them say so."""
+    steps = at.argument.split("/")[1:] if at.argument.startswith("/") else [at.argument]
+    name = steps[0].replace("~1", "/").replace("~0", "~")
+    declared = [argument for each in found if (argument := each.argument(name)) is not None]
+    if not declared and not any(each.other_arguments for each in found):
+        known = {argument.name for each in found for argument in each.arguments}
+        near = closest(name, sorted(known)[:1000])
+        return Problem(
+            "SR208",
+            f"no operation that {shown(pattern)} matches has an argument {shown(name)}",
+            Target(at.path, "key"),
+            help=f"did you mean {shown(near)}?" if near else "take the condition out: it only leaves the rule in doubt",
+        )
+    if len(declared) < len(found):
+        return None
+    if len(steps) == 1 and "absent" not in at.condition and not any(argument.required for argument in declared):
+        return Problem(
+            "SR208",
+            f"{shown(name)} is optional in what {shown(pattern)} matches, this does not say what a missing one means",
+            Target(at.path, "key"),
+            help="add `absent: true` if a missing argument satisfies the condition, `absent: false` if it fails it",
+        )
+    about = _families(at.condition) if len(steps) == 1 else frozenset()
+    having = [frozenset(TYPES[kind] for kind in argument.types) for argument in declared]
+    if about and all(having) and not any(about & each for each in having):
+        kinds = sorted(frozenset().union(*having))
+        return Problem(
+            "SR208",
+            f"this condition is about {_either(PLURALS[kind] for kind in sorted(about))}, and {shown(name)} is "
+            f"{_either(SINGULARS[kind] for kind in kinds)}",
+            Target(at.path),
+            help="write the condition for the type that the argument has",
+        )
+    return None
+
+
+def _either(words: Iterable[str]) -> str:
+    return " or ".join(words)
 
 
 def _unsaid_absence(rules: Sequence[Rule], conditions: list[_At]) -> Iterator[Problem]:

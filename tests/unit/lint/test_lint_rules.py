@@ -17,7 +17,7 @@ from schemarouter.lint import registry
 from schemarouter.lint.docs import SECTIONS, all_docs, rule_docs
 from schemarouter.lint.suppress import SUPPRESSION_CODES
 from schemarouter.model.diagnostic import Edit
-from support.lint_corpus import cases, check, check_file, described, expected, resolve
+from support.lint_corpus import cases, check, check_file, described, expected, resolve, surroundings
 
 CODES = tuple(registry.names())
 #: Codes whose cases stand here; those of the reader stand in tests/corpus/bad.
@@ -68,10 +68,12 @@ def test_the_example_triggers_and_the_instead_does_not(code):
     assert examples
     assert insteads
     for snippet in examples:
-        findings = check(snippet.text, snippet.format, resolve=resolve).findings
+        around = surroundings(code, snippet.text, snippet.format, good=False)
+        findings = check(snippet.text, snippet.format, resolve=resolve, **around).findings
         assert code in {finding.code for finding in findings}, findings
     for snippet in insteads:
-        findings = check(snippet.text, snippet.format, resolve=resolve).findings
+        around = surroundings(code, snippet.text, snippet.format, good=True)
+        findings = check(snippet.text, snippet.format, resolve=resolve, **around).findings
         assert code not in {finding.code for finding in findings}
         assert [finding for finding in findings if finding.severity == "error"] == []
 
