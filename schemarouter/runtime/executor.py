@@ -14,7 +14,7 @@ from schemarouter.engine.checks import check_call
 from schemarouter.engine.drivers import asynchronous, sync
 from schemarouter.engine.drivers.world import World
 from schemarouter.engine.frame import Frame, PrivateCall, Run, View, private_copy, stamp
-from schemarouter.errors import DecisionLogError, PlanningError, PlanValidationError
+from schemarouter.errors import DecisionLogError, PlanningError, PlanValidationError, SchemaRouterError
 from schemarouter.model.call import ToolCall, ToolResult
 from schemarouter.model.hooks import ExecutionHooks
 from schemarouter.model.limits import ExecutionBudget, RetryPolicy
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 #: Steps on a store at once: a store lets one writer in at a time anyway.
 _STORE_WORKERS = 2
+#: Stands for a call that could not be taken in.
+_NO_CALL = PrivateCall("", "", {}, (), "", None, ())
 
 
 class Observer(Protocol):
@@ -274,7 +276,7 @@ class RegistryExecutor:
         """
         results: dict[int, ToolResult] = {}
         try:
-            calls = take_in(plan)
+            calls = self._take_in(plan)
             run = self.start_run(retry=retry, budget=budget, run_id=run_id)
             if run_id is None:  # events and the log call the run alike
                 run.label = getattr(observer, "run_id", run.label)
@@ -403,6 +405,16 @@ class RegistryExecutor:
 
         frame.watch = entered
         return ended
+
+    def _take_in(self, plan: ExecutionPlan) -> tuple[PrivateCall, ...]:
+        try:
+            return take_in(plan)
+        except SchemaRouterError as error:
+            frame = Frame(_NO_CALL, self.start_run())
+            frame.stage = "plan"
+            if (end := self._watch(frame, 0, None)) is not None:
+                end(error)
+            raise
 
     def _declared(self, tool_key: str, endpoint: str) -> Collection[str]:
         tool = self._registry.snapshot().tools.get(tool_key)
