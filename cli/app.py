@@ -12,7 +12,22 @@ from schemarouter_cli.failure import BROKEN_PIPE, CANNOT_RUN, INTERRUPTED, Canno
 from schemarouter_cli.text import printable
 
 #: In the order in which users meet them.
-COMMANDS = ("check", "diff", "explain", "query", "compile", "log", "init", "schema", "rule", "completion")
+COMMANDS = (
+    "check",
+    "diff",
+    "explain",
+    "query",
+    "test",
+    "compile",
+    "catalog",
+    "lock",
+    "approvals",
+    "log",
+    "init",
+    "schema",
+    "rule",
+    "completion",
+)
 
 
 class Commands(click.Group):

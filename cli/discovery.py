@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from typing import TypeAlias
 
 from schemarouter_cli.failure import CannotRun, os_reason
 from schemarouter_cli.files import STDIN
@@ -13,8 +14,13 @@ from schemarouter_cli.text import display_path
 ENDINGS = (".yaml", ".yml", ".toml")
 #: File names, without their ending, that mean a policy where the project does not say which files are policies.
 STEMS = frozenset({"policy", "schemarouter"})
+#: A file of this name holds tests of a policy and is none, unless it is named.
+TEST_ENDINGS = tuple(f".test{ending}" for ending in ENDINGS)
 #: Folders that hold other people's files; only entered, as hidden folders are, where `include` names them.
 SKIPPED = frozenset({"node_modules", "__pycache__", "site-packages"})
+
+#: Whether a search takes a file, by its path and its name.
+Wanted: TypeAlias = Callable[[str, str, Settings], bool]
 
 
 def find_policies(paths: Sequence[str], settings: Settings, *, allow_empty: bool) -> list[str]:
@@ -28,20 +34,46 @@ def find_policies(paths: Sequence[str], settings: Settings, *, allow_empty: bool
         for path in paths:
             found += _below(path, settings) if path != STDIN and os.path.isdir(path) else [path]
     if not found and not allow_empty:
-        where = ", ".join(f"`{display_path(path)}`" for path in paths) or "this project"
+        where = _where(paths)
         raise CannotRun(
             f"no policy file found in {where}",
             "name a file, or set `include` of `[tool.schemarouter]` in `pyproject.toml`; by default files called "
             "`*.policy.yaml`, `policy.yaml` and `schemarouter.yaml` are found, also with the endings .yml and .toml",
         )
+    return _once(found)
+
+
+def find_tests(paths: Sequence[str], settings: Settings) -> list[str]:
+    """Files of policy tests, and the policies that a check would read; a file that is named is taken as it is."""
+    found: list[str] = []
+    for path in paths or (settings.root or os.curdir,):
+        if path == STDIN:
+            raise CannotRun("policy tests are read from files, not from standard input", "name a file or a folder")
+        found += _below(path, settings, _is_policy_or_test) if os.path.isdir(path) else [path]
+    return _once(found)
+
+
+def _where(paths: Sequence[str]) -> str:
+    return ", ".join(f"`{display_path(path)}`" for path in paths) or "this project"
+
+
+def no_tests(paths: Sequence[str]) -> CannotRun:
+    """Why nothing was run."""
+    return CannotRun(
+        f"no policy test found in {_where(paths)}",
+        "write one: `policy.test.yaml` beside `policy.yaml`, or `examples` of a rule; or pass `--allow-empty`",
+    )
+
+
+def _once(found: list[str]) -> list[str]:
     unique: dict[str, str] = {}
     for path in found:
         unique.setdefault(path if path == STDIN else os.path.abspath(path), path)
     return list(unique.values())
 
 
-def _below(folder: str, settings: Settings) -> Iterator[str]:
-    """Policy files in ``folder`` and the folders in it. Links to folders are not followed: they may form a circle."""
+def _below(folder: str, settings: Settings, wanted: Wanted | None = None) -> Iterator[str]:
+    """Policy files (or those that are ``wanted``) in ``folder`` and the folders in it. Links to folders are not followed: they may form a circle."""
 
     def refuse(error: OSError) -> None:
         raise CannotRun(f"cannot read `{display_path(error.filename or folder)}`: {os_reason(error)}")
@@ -50,7 +82,7 @@ def _below(folder: str, settings: Settings) -> Iterator[str]:
         folders[:] = sorted(name for name in folders if _enters(os.path.join(parent, name), name, settings))
         for name in sorted(files):
             path = os.path.normpath(os.path.join(parent, name))
-            if _is_policy(path, name, settings):
+            if (wanted or _is_policy)(path, name, settings):
                 yield os.path.relpath(path) if settings.root and folder == settings.root else path
 
 
@@ -75,11 +107,30 @@ def _enters(path: str, name: str, settings: Settings) -> bool:
 
 def _is_policy(path: str, name: str, settings: Settings) -> bool:
     stem, ending = os.path.splitext(name)
-    if ending not in ENDINGS or name == "pyproject.toml" or _matches(path, settings.exclude, settings):
+    if (
+        ending not in ENDINGS
+        or name == "pyproject.toml"
+        or name.endswith(TEST_ENDINGS)
+        or _matches(path, settings.exclude, settings)
+    ):
         return False
     if settings.include is None:
         return stem in STEMS or stem.endswith(".policy")
     return _matches(path, settings.include, settings)
+
+
+def _is_policy_or_test(path: str, name: str, settings: Settings) -> bool:
+    if not name.endswith(TEST_ENDINGS):
+        return _is_policy(path, name, settings)
+    if name.startswith(".") or _matches(path, settings.exclude, settings):
+        return False
+    if settings.include is not None:
+        return _matches(path, settings.include, settings)
+    # Other tools have such files too: a policy lies beside it, or would by its name.
+    stem = path.rpartition(".test")[0]
+    return any(_is_policy(stem + ending, os.path.basename(stem + ending), settings) for ending in ENDINGS) or any(
+        os.path.isfile(stem + ending) for ending in ENDINGS
+    )
 
 
 def _matches(path: str, patterns: Sequence[str], settings: Settings) -> bool:

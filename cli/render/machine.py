@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from schemarouter.model.diagnostic import Finding, Fix
 from schemarouter_cli.outcome import Outcome
 from schemarouter_cli.render.plain import call_record, dump
@@ -22,12 +24,14 @@ def render_concise(outcome: Outcome) -> str:
 def render_json(outcome: Outcome) -> str:
     """The document that ``schemas/check.v1.schema.json`` describes."""
     summary: dict[str, int] = {**outcome.counts(), "suppressed": outcome.suppressed}
-    document = {
+    document: dict[str, object] = {
         "version": 1,
         "files": outcome.files,
         "summary": summary,
         "findings": [finding_record(finding) for finding in outcome.findings],
     }
+    if outcome.loads is not None:
+        document["catalog"] = [{"path": path, **load._asdict()} for path, load in outcome.loads.items()]
     return dump(document, indent=2) + "\n"
 
 
@@ -69,16 +73,16 @@ def _annotation(finding: Finding) -> str:
     span = finding.span
     # A column range is only understood within one line.
     columns = {"col": span.column, "endColumn": span.end_column} if span.line == span.end_line else {}
-    properties = {
-        "file": finding.path,
-        "line": span.line,
-        "endLine": span.end_line,
-        **columns,
-        "title": f"{finding.code}[{finding.name}]",
-    }
-    listed = ",".join(f"{key}={_property(str(value))}" for key, value in properties.items())
+    place = {"line": span.line, "endLine": span.end_line, **columns}
     text = finding.message if finding.help is None else f"{finding.message}\nhelp: {finding.help}"
-    return f"::{_GITHUB_LEVEL[finding.severity]} {listed}::{_data(text)}\n"
+    return annotation(_GITHUB_LEVEL[finding.severity], finding.path, place, f"{finding.code}[{finding.name}]", text)
+
+
+def annotation(level: str, path: str, place: Mapping[str, int], title: str, text: str) -> str:
+    """One workflow command. ``level`` is error, warning or notice."""
+    properties = {"file": path, **place, "title": title}
+    listed = ",".join(f"{key}={_property(str(value))}" for key, value in properties.items())
+    return f"::{level} {listed}::{_data(text)}\n"
 
 
 def _data(text: str) -> str:

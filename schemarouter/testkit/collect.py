@@ -56,6 +56,8 @@ class Policy:
         self.source = source
         self.graph = graph
         self.files: list[str] = []
+        #: A file of tests has errors: then none of them are run, because what they cover would be half of the truth.
+        self.broken = False
         self.tests: list[Test] = [*example_tests(document, source, graph)]
 
     @property
@@ -65,7 +67,7 @@ class Policy:
 
 
 class Collection:
-    """Policies with their tests, gathered file by file. Errors in files are findings, and such a file is left out whole.
+    """Policies with their tests, gathered file by file. Errors in files are findings, and of such a policy nothing is run.
 
     ``read`` gives the bytes of a file, no more than a limit, and raises ``OSError`` or ``ValueError``. ``texts`` are the
     files with findings.
@@ -80,8 +82,8 @@ class Collection:
 
     @property
     def policies(self) -> list[Policy]:
-        """Every policy that compiles, in the order in which they were added."""
-        return [policy for policy in self._policies.values() if policy is not None]
+        """Every policy that compiles and whose tests can be run, in the order in which they were added."""
+        return [policy for policy in self._policies.values() if policy is not None and not policy.broken]
 
     def add(self, path: str) -> None:
         """Add a file of tests with its policy, or a policy with the files of tests beside it.
@@ -91,13 +93,13 @@ class Collection:
         if is_test_file(path):
             self._add_tests(path)
         else:
-            self._policy(path, self._bytes(path))
+            policy = self._policy(path, self._bytes(path))
             for beside in tests_beside(path):
-                self._add_tests(beside)
+                self._add_tests(beside, policy)
 
     # Tests
 
-    def _add_tests(self, path: str) -> None:
+    def _add_tests(self, path: str, about: Policy | None = None) -> None:
         key = os.path.realpath(path)
         if key in self._files:
             return
@@ -106,24 +108,21 @@ class Collection:
         document, source, findings = read_tests(raw, legible_path(path), detect_format(path, raw))
         self._report(path, raw, source, list(findings))
         if document is None or source is None:
+            if about is not None:
+                about.broken = True
             return
         subject, problems = self._subject(path, document)
         catalog, more = self._catalog(path, document)
         problems += more
-        if subject is None:
-            self._refuse(path, raw, source, problems)
-            return
-        policy = self._policy(*subject)
-        if policy is None:
-            self._refuse(path, raw, source, problems)
-            return
-        tests, found = assemble(document, source, policy.graph, catalog)
-        problems += found
-        if problems:
-            self._refuse(path, raw, source, problems)
-            return
-        policy.files.append(legible_path(path))
-        policy.tests += tests
+        policy = None if subject is None else self._policy(*subject)
+        tests: list[Test] = []
+        if policy is not None:
+            policy.files.append(legible_path(path))
+            tests, found = assemble(document, source, policy.graph, catalog)
+            problems += found
+            policy.broken |= bool(problems)
+            policy.tests += tests
+        self._refuse(path, raw, source, problems)
 
     def _subject(self, path: str, document: TestDocument) -> tuple[tuple[str, bytes] | None, list[Problem]]:
         """The policy that a file of tests is about: its path and its bytes."""

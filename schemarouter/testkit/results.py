@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import NamedTuple
 
 from schemarouter.model.diagnostic import Call
@@ -56,6 +57,6 @@ def permille_text(part: int, whole: int) -> str:
     return f"{permille // 10}%" if permille % 10 == 0 else f"{permille // 10}.{permille % 10}%"
 
 
-def reaches(part: int, whole: int, percent: float) -> bool:
+def reaches(part: int, whole: int, percent: Decimal) -> bool:
     """Whether ``part`` of ``whole`` is at least ``percent``, exactly."""
     return whole == 0 or part * 100 >= percent * whole

@@ -91,6 +91,7 @@ def _table(table: Mapping[str, Any], at: DocPath) -> Iterator[Problem]:
     columns = items(table, "columns")
     for number, column in enumerate(columns):
         yield from contradiction(column, (*at, "columns", number))
+    width = len(columns) if "columns" in table else 1
     rows = mapping(table, "rows")
     yield from _operation_keys(rows, (*at, "rows"))
     for key, row in rows.items():
@@ -98,10 +99,10 @@ def _table(table: Mapping[str, Any], at: DocPath) -> Iterator[Problem]:
         for number, cell in enumerate(cells):
             if isinstance(cell, dict):
                 yield from _names(cell, (*at, "rows", key, *((number,) if cells is row else ())), "rule")
-        if isinstance(row, list) and columns and len(row) != len(columns):
+        if isinstance(row, list) and width and len(row) != width:
             yield Problem(
                 "SR102" if len(row) < len(columns) else "SR110",
-                f"{shown(key)} has {_count(len(row), 'outcome')} for {_count(len(columns), 'column')}",
+                f"{shown(key)} has {_count(len(row), 'outcome')} for {_count(width, 'column')}",
                 Target((*at, "rows", key), "key"),
                 "write an outcome for each column, or a single one for all of them",
             )

@@ -146,7 +146,10 @@ def test_fixes_are_exercised():
     assert {path.parent.name for path, _ in FIXABLE} >= {"SR301", "SR302", "SR303", "SR304", "SR901"}
 
 
-@pytest.mark.parametrize("path", sorted(Path("config").rglob("*.[yt][ao]ml")), ids=str)
+SHIPPED = sorted(path for path in Path("config").rglob("*.[yt][ao]ml") if ".test." not in path.name)
+
+
+@pytest.mark.parametrize("path", SHIPPED, ids=str)
 def test_shipped_policies_are_clean(path):
     text = path.read_text("utf-8")
     assert check(text, "toml" if path.suffix == ".toml" else "yaml", pedantic=False).findings == ()
