@@ -86,7 +86,8 @@ class Filed(NamedTuple):
 class Grant(NamedTuple):
     """A standing answer. It counts only with a valid ``signature`` by ``key``.
 
-    ``arguments_hash`` ``None`` is any arguments, ``digest`` ``None`` any policy. Times are seconds since the epoch.
+    ``id`` is made from all other fields but ``key`` and ``signature``. ``arguments_hash`` ``None`` is any arguments, ``digest``
+    ``None`` any policy. Times are seconds since the epoch.
     """
 
     id: str
@@ -96,6 +97,7 @@ class Grant(NamedTuple):
     created: int
     expires: int
     max_uses: int
+    nonce: str
     key: str
     signature: str
 

@@ -51,7 +51,7 @@ def request(**changes: Any) -> Request:
 
 def grant(by: Signer, store: StateStore, **changes: Any) -> Grant:
     """A signed grant of `ns.tool.act`."""
-    made = Grant("", "ns.tool.act", None, None, 1, 99_999_999_999, 2, "", "")._replace(**changes)
+    made = Grant("", "ns.tool.act", None, None, 1, 99_999_999_999, 2, "n", "", "")._replace(**changes)
     return by.sign_grant(store.identity().name, made._replace(id=grant_id(made)))
 
 

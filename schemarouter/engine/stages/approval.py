@@ -13,6 +13,7 @@ from schemarouter.engine.frame import Frame, shown
 from schemarouter.engine.outcomes import settle, snapshots
 from schemarouter.errors import ApprovalDeniedError
 from schemarouter.model.approval import Approver, Denied, Question
+from schemarouter.model.decision import PolicyDecision
 from schemarouter.model.json_value import checked_copy
 
 STAGE = "approval"
@@ -47,6 +48,7 @@ def _ask(frame: Frame) -> Generator[Command, Any, None]:
 
 def _question(frame: Frame, approver: Any) -> Generator[Command, Any, AskApproval]:
     run, contract, deadline = frame.run, frame.contract, frame.run.deadline
+    graph, decision = run.authority.graph, frame.decision
     seconds = None if deadline is None else max(0.0, deadline - (yield READ_CLOCK))
     question = Question(
         contract.operation,
@@ -54,11 +56,17 @@ def _question(frame: Frame, approver: Any) -> Generator[Command, Any, AskApprova
         contract.read_only,
         contract.destructive,
         checked_copy(frame.call.arguments),
-        run.authority.graph.digest,
-        frame.decision.rule_name if frame.decision else None,
-        frame.decision.reason if frame.decision else "",
+        graph.digest,
+        None if decision is None else decision.rule_name,
+        _reason(decision, graph.approval.mode),
         run.run_id,
         frame.call_id,
         seconds,
     )
     return AskApproval(approver.ask, (question,), deadline, approver.ask_async)
+
+
+def _reason(decision: PolicyDecision | None, mode: str) -> str:
+    if decision is None:
+        return ""
+    return decision.reason if decision.effect == "require_approval" else f"approval mode `{mode}`: {decision.reason}"
