@@ -66,6 +66,8 @@ class Work:
 
 #: Steps between two looks at the bound.
 _SLICE = 256
+#: States that are compared with in the time of one step, as a power of two.
+_COMPARED = 4
 
 
 def search(automaton: Automaton, required: Sequence[Nfa], forbidden: Selection, work: Work) -> Answer:
@@ -129,7 +131,7 @@ def search(automaton: Automaton, required: Sequence[Nfa], forbidden: Selection, 
         for symbols, targets, way in moves:
             for symbol in minimal(symbols, onward):
                 spent += 1
-                if spent == _SLICE:
+                if spent >= _SLICE:
                     if not work.spend(spent):
                         return Undecided("the bound on work was reached")
                     spent = 0
@@ -149,9 +151,11 @@ def search(automaton: Automaton, required: Sequence[Nfa], forbidden: Selection, 
                 known = seen.get(key)
                 if known is None:
                     seen[key] = [(after, following)]
-                elif any(other & following == other and before <= after for before, other in known):
-                    continue
                 else:
+                    # To compare with many states is work as well: else time would grow with the square of the bound.
+                    spent += len(known) >> _COMPARED
+                    if any(other & following == other and before <= after for before, other in known):
+                        continue
                     known[:] = [one for one in known if one[0] < after or one[1] & following != following]
                     known.append((after, following))
                 entry = (targets, child, following, after, (link, symbol))
