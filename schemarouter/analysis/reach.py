@@ -27,11 +27,11 @@ class Unreachable(NamedTuple):
     """No call is decided by the rule.
 
     ``covers``: earlier rules that take all its calls together; none of them could be left out. Empty if its predicates,
-    or its pattern, fit no call at all. ``lost``: whether some call has another outcome than the rule wants.
+    or its patterns, fit no call at all; ``no_operation`` says that it is the patterns.
     """
 
     covers: tuple[int, ...]
-    lost: bool
+    no_operation: bool = False
 
 
 def reach(view: PolicyView, rule: int, work: Work) -> Reachable | Unreachable | Undecided:
@@ -56,11 +56,16 @@ def reach(view: PolicyView, rule: int, work: Work) -> Reachable | Unreachable | 
     covers = _minimal(view, rule, sorted(causes), work)
     if isinstance(covers, Undecided):
         return covers
-    own = view.outcomes[rule]
-    lost = any(
-        view.outcomes[cover][cell.effective] != own[cell.effective] for cover in covers for cell in cells(view, rule)
+    return Unreachable(covers, not covers and not _any_operation(view, rule, work))
+
+
+def _any_operation(view: PolicyView, rule: int, work: Work) -> bool:
+    """Whether some operation matches the rule's patterns, whatever its predicates are; ``True`` where undecided."""
+    automaton = view.automaton
+    return any(
+        not isinstance(search(automaton, [automaton.nfa(pattern), automaton.domain()], NOTHING, work), Empty)
+        for pattern in view.rules[rule].patterns
     )
-    return Unreachable(covers, lost)
 
 
 class Cell(NamedTuple):
