@@ -14,7 +14,22 @@ from jsonschema import Draft202012Validator
 from schemarouter import __version__
 from support.command import DATA, SCRIPT, Run, Snapshot, environment
 
-COMMANDS = ("check", "diff", "explain", "query", "compile", "log", "init", "schema", "rule", "completion")
+COMMANDS = (
+    "check",
+    "diff",
+    "explain",
+    "query",
+    "test",
+    "compile",
+    "catalog",
+    "lock",
+    "approvals",
+    "log",
+    "init",
+    "schema",
+    "rule",
+    "completion",
+)
 PROFILES = ("mcp", "read-only", "starter")
 
 
