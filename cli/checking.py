@@ -14,6 +14,8 @@ from schemarouter_cli.outcome import Outcome
 from schemarouter_cli.text import display_path
 
 if TYPE_CHECKING:
+    from schemarouter.catalog.lock import Lock
+    from schemarouter.catalog.records import Catalog
     from schemarouter.document.source import Format
     from schemarouter.lint.check import CheckReport
     from schemarouter_cli.fixing import Fixer
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class CheckOptions(NamedTuple):
-    """How to check. ``resolve`` says why a name has no callable; suppressions expire by ``today``.
+    """How to check. ``resolve`` says why a name has no callable; suppressions expire by ``today``. A ``lock`` is that of one policy.
 
     ``output_file`` is where the result will go, which must be none of the policies.
     """
@@ -35,6 +37,8 @@ class CheckOptions(NamedTuple):
     format: Format | None = None
     stdin_filename: str | None = None
     resolve: Callable[[str], str | None] | None = None
+    catalog: Catalog | None = None
+    lock: Lock | None = None
     output_file: str | None = None
 
 
@@ -46,6 +50,10 @@ def check_files(paths: Sequence[str], settings: Settings, options: CheckOptions,
     outcome = Outcome()
     found = find_policies(paths, settings, allow_empty=options.allow_empty)
     refuse_overwriting(options.output_file, found)
+    if options.lock is not None and len(found) > 1:
+        raise CannotRun("a lock belongs to one policy, and there are several to check", "name the policy that it is of")
+    if options.catalog is not None:
+        outcome.loads = {}
     for path in found:
         try:
             _check_file(path, options, outcome, fixer)
@@ -77,6 +85,8 @@ def _check_file(path: str, options: CheckOptions, outcome: Outcome, fixer: Fixer
             pedantic=options.pedantic,
             resolve=options.resolve,
             today=options.today,
+            catalog=options.catalog,
+            lock=options.lock,
         )
 
     if fixer is None:
@@ -86,3 +96,7 @@ def _check_file(path: str, options: CheckOptions, outcome: Outcome, fixer: Fixer
     outcome.files.append(shown)
     outcome.suppressed += report.suppressed
     outcome.add(shown, raw, report.findings, report.source)
+    if options.catalog is not None and report.graph is not None and outcome.loads is not None:
+        from schemarouter.catalog.decisions import approval_load, decide_all
+
+        outcome.loads[shown] = approval_load(decide_all(report.graph, options.catalog))

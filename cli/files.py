@@ -31,14 +31,17 @@ def read_bytes(path: str, limit: int) -> bytes:
         raise CannotRun(f"cannot read `{shown}`: no legal file name") from None
 
 
-def refuse_overwriting(output: str | None, inputs: Iterable[str]) -> None:
-    """Raise :class:`CannotRun` if ``output`` is the very file of one of ``inputs``: a policy is not lost to a slip."""
+def refuse_overwriting(output: str | None, inputs: Iterable[str], what: str = "the policy itself") -> None:
+    """Raise :class:`CannotRun` if ``output`` is the very file of one of ``inputs``: a policy is not lost to a slip.
+
+    ``what`` the file then is, in words.
+    """
     if output is None or output == STDIN:
         return
     for path in inputs:
         with suppress(OSError, ValueError):
             if os.path.isfile(path) and os.path.samefile(output, path):
-                raise CannotRun(f"`{display_path(output)}` is the policy itself", "name another file with `-o`")
+                raise CannotRun(f"`{display_path(output)}` is {what}", "name another file with `-o`")
 
 
 def write_atomically(path: str, data: bytes) -> None:

@@ -10,6 +10,7 @@ from schemarouter.model.diagnostic import SEVERITIES, Finding
 from schemarouter_cli.failure import CANNOT_RUN
 
 if TYPE_CHECKING:
+    from schemarouter.catalog.decisions import Load
     from schemarouter.document.source import Source
 
 #: The analysis did not finish: never reported as clean, whatever its severity is (SPEC 12).
@@ -21,10 +22,12 @@ SNIPPET_LIMIT = 16 * 1024 * 1024
 class Outcome:
     """Findings of all files, the files' texts for snippets, and how many findings were suppressed.
 
+    ``loads``: with a catalog, what each policy that compiles comes to for its operations.
+
     ``failures`` counts the files that could not be read; nothing is known about them.
     """
 
-    __slots__ = ("failures", "files", "findings", "suppressed", "texts")
+    __slots__ = ("failures", "files", "findings", "loads", "suppressed", "texts")
 
     def __init__(self, files: Iterable[str] = (), findings: Iterable[Finding] = (), suppressed: int = 0) -> None:
         self.files = list(files)
@@ -32,6 +35,7 @@ class Outcome:
         self.suppressed = suppressed
         self.texts: dict[str, str] = {}
         self.failures = 0
+        self.loads: dict[str, Load] | None = None
 
     def add(self, path: str, raw: bytes, findings: Iterable[Finding], source: Source | None) -> None:
         """Add what was found in the file ``path``, with its text. A hostile size is not worth a snippet."""

@@ -10,6 +10,8 @@ from schemarouter_cli import options
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from schemarouter.catalog.lock import Lock
+    from schemarouter.catalog.records import Catalog
     from schemarouter.document.source import Format
 
 
@@ -29,6 +31,10 @@ if TYPE_CHECKING:
     metavar="PREFIX",
     help="With --resolve: packages that may be imported, such as `myapp.`.",
 )
+@click.option(
+    "--catalog", "catalogs", multiple=True, metavar="FILE", type=click.Path(), help="Check against a catalog of tools."
+)
+@click.option("--lock", metavar="FILE", type=click.Path(), help="With --catalog: report decisions that moved.")
 @click.option("--fix", is_flag=True, help="Apply the fixes that are proven not to change what a policy decides.")
 @click.option("--unsafe-fixes", is_flag=True, help="Apply also fixes that are a guess; look at what they change.")
 @click.option("--diff", is_flag=True, help="Write no file: show what --fix or --unsafe-fixes would change.")
@@ -47,6 +53,8 @@ def command(
     allow_empty: bool,
     resolve: bool,
     allow_import: tuple[str, ...],
+    catalogs: tuple[str, ...],
+    lock: str | None,
     fix: bool,
     unsafe_fixes: bool,
     diff: bool,
@@ -64,6 +72,10 @@ def command(
 
     With --fix, files are changed in place and what is left is reported; of standard input the fixed text is printed, and
     the findings go to standard error.
+
+    With --catalog, names and patterns are looked up in the tools of a catalog (`schemarouter catalog`), and it is counted
+    how many operations would ask a person; `catalog` of `[tool.schemarouter]` names catalogs as well. With --lock, the
+    operations are reported whose decision is not the one that `schemarouter lock` wrote down.
 
     Exit codes: 0 clean, 1 findings (errors; with --strict warnings too), or with --diff something to change, 2 could not run.
     """
@@ -85,6 +97,7 @@ def command(
         from schemarouter_cli.resolving import resolver
 
         resolve_name = resolver(allow_import)
+    known, locked = _surroundings(catalogs or tuple(os.path.join(settings.root, one) for one in settings.catalog), lock)
     checking = CheckOptions(
         today=date.today(),
         select=_split(select) or settings.select,
@@ -94,6 +107,8 @@ def command(
         format=format_,
         stdin_filename=stdin_filename,
         resolve=resolve_name,
+        catalog=known,
+        lock=locked,
         output_file=output_file,
     )
     fixer = None
@@ -111,6 +126,27 @@ def command(
     piped = fixer is not None and fixer.finish()
     show(outcome, output_format, color, output_file, to_stderr=piped and output_file is None)
     return outcome.exit_code(strict=settings.strict if strict is None else strict)
+
+
+def _surroundings(catalogs: tuple[str, ...], lock: str | None) -> tuple[Catalog | None, Lock | None]:
+    """The catalog and the lock that policies are checked against."""
+    if not catalogs:
+        if lock is not None:
+            raise click.UsageError("--lock compares with the operations of a catalog: name it with --catalog")
+        return None, None
+    from schemarouter_cli.failure import CannotRun
+    from schemarouter_cli.sources import read_catalog_files
+
+    catalog = read_catalog_files(catalogs)
+    if lock is None:
+        return catalog, None
+    from schemarouter.catalog.lock import load_lock
+    from schemarouter.errors import CatalogError
+
+    try:
+        return catalog, load_lock(lock)
+    except CatalogError as error:
+        raise CannotRun(str(error), error.help) from None
 
 
 def _split(values: tuple[str, ...]) -> tuple[str, ...]:

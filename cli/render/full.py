@@ -10,7 +10,7 @@ from rich.text import Text
 from schemarouter.model.diagnostic import Finding, Fix, Span
 from schemarouter_cli.outcome import Outcome
 from schemarouter_cli.render.console import SEVERITY_COLORS, render
-from schemarouter_cli.render.plain import call_text, summary
+from schemarouter_cli.render.plain import call_text, load_lines, summary
 from schemarouter_cli.render.snippet import Style, gutter_width, snippet, split_lines
 from schemarouter_cli.text import printable
 
@@ -24,6 +24,7 @@ def render_full(outcome: Outcome, *, color: bool, width: int) -> str:
         if rows[-1].plain.strip() == "|":  # the empty gutter only leads over to what stands below it
             rows.pop()
         parts += [*rows, Text()]
+    parts += [Text(line) for line in load_lines(outcome)]
     parts.append(_summary(outcome))
     return render(parts, color=color, width=width)
 

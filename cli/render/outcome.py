@@ -53,7 +53,8 @@ def rendered(outcome: Outcome, output_format: str, colored: bool) -> str:
 
 def _clean(outcome: Outcome, colored: bool) -> str:
     """One line, without the library that draws tables: a clean check is the usual case and should be over quickly."""
-    from schemarouter_cli.render.plain import summary
+    from schemarouter_cli.render.plain import load_lines, summary
 
     text = summary(outcome)
-    return f"\x1b[1;32m{text}\x1b[0m\n" if colored else f"{text}\n"
+    loads = "".join(f"{line}\n" for line in load_lines(outcome))
+    return loads + (f"\x1b[1;32m{text}\x1b[0m\n" if colored else f"{text}\n")

@@ -21,6 +21,18 @@ def summary(outcome: Outcome) -> str:
     return f"{found or 'no findings'} in {count(len(outcome.files), 'file')}{suppressed}"
 
 
+def load_lines(outcome: Outcome) -> list[str]:
+    """With a catalog, for each policy what becomes of the operations, and how many ask a person."""
+    lines = []
+    for path, load in (outcome.loads or {}).items():
+        share = f" ({100 * load.approval // load.operations}%)" if load.operations else ""
+        asking = f"{load.approval} of {count(load.operations, 'operation')} ask a person{share}"
+        more = f", {load.may_ask} more for some arguments" if load.may_ask else ""
+        rest = f"{load.allow} run at once, {load.deny} are denied, {load.depends} depend on arguments"
+        lines.append(f"approval load of {printable(path)}: {asking}{more}; {rest}")
+    return lines
+
+
 def attributes_text(remote: bool, read_only: bool | None, destructive: bool | None) -> str:
     """Attributes of a call in words: ``remote, unclassified, destructive unknown``."""
     return f"{'remote' if remote else 'local'}, {READ_ONLY_WORDS[read_only]}, {DESTRUCTIVE_WORDS[destructive]}"
