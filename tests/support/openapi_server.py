@@ -57,6 +57,7 @@ def serving(document: dict[str, Any]) -> Iterator[EchoServer]:
 class _Handler(BaseHTTPRequestHandler):
     server: EchoServer
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the base class names it so
         pass

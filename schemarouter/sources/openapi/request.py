@@ -61,7 +61,8 @@ def build_request(
             elif wire.location == "querystring":
                 query.whole(wire, value)
             elif wire.location == "header":
-                headers.append((wire.name, _header_value(header_text(value, wire.explode))))
+                if value not in ([], {}):  # as in a query: nothing is sent for no items
+                    headers.append((wire.name, _header_value(header_text(value, wire.explode))))
             else:
                 cookies.extend(cookie_pairs(wire.name, value, wire.style, wire.explode))
         except Unsendable as problem:
