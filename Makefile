@@ -50,8 +50,9 @@ format: $(STAMP) ## format the code
 	@$(BIN)/ruff check --fix --quiet .
 	@$(BIN)/ruff format --quiet .
 
-schemas: $(STAMP) ## write the JSON Schema of the policy file anew
+schemas: $(STAMP) ## write the JSON Schemas of the policy file and of its tests anew
 	@$(BIN)/python -m schemarouter.document.schema > schemas/policy.v1.schema.json
+	@$(BIN)/python -m schemarouter.testkit.schema > schemas/policy-test.v1.schema.json
 
 FUZZ := build/fuzz
 FUZZ_SECONDS ?= 60

@@ -70,7 +70,7 @@ _ABSENT: Schema = {
     "description": "true: not being there satisfies the condition; false: it fails it; left out: nobody can know.",
 }
 #: What holds between keys, and cannot be said about one of them.
-_UNCLASSIFIED_ALONE: Schema = {
+UNCLASSIFIED_ALONE: Schema = {
     "not": {
         "properties": {"unclassified": {"const": True}},
         "required": ["unclassified", "read_only"],
@@ -79,7 +79,7 @@ _UNCLASSIFIED_ALONE: Schema = {
 _CLASSIFIES_SOMETHING: Schema = {"anyOf": [{"required": ["read_only"]}, {"required": ["destructive"]}]}
 
 
-class _Generator(GenerateJsonSchema):
+class SchemaGenerator(GenerateJsonSchema):
     """A field that may be left out is not a field that may be null, and a weight is a number."""
 
     schema_dialect = DIALECT
@@ -107,17 +107,17 @@ class _Generator(GenerateJsonSchema):
 
 def policy_schema() -> Schema:
     """The JSON Schema (draft 2020-12) of version 1 of the policy file."""
-    schema = PolicyDocument.model_json_schema(schema_generator=_Generator, mode="validation")
+    schema = PolicyDocument.model_json_schema(schema_generator=SchemaGenerator, mode="validation")
     definitions = schema.pop("$defs")
     definitions["Condition"] = _condition(top=False)
     definitions["ArgumentCondition"] = _condition(top=True)
     arguments = definitions["When"]["properties"]["arguments"]
     arguments |= {"additionalProperties": _MEMBER, "minProperties": 1}
-    definitions["When"] |= _UNCLASSIFIED_ALONE
-    definitions["ExampleCall"] |= _UNCLASSIFIED_ALONE
+    definitions["When"] |= UNCLASSIFIED_ALONE
+    definitions["ExampleCall"] |= UNCLASSIFIED_ALONE
     definitions["ClassifyEntry"] |= _CLASSIFIES_SOMETHING
     whole: Schema = {"$schema": DIALECT, "$id": ID, **schema, "title": "SchemaRouter policy, version 1"}
-    return _plain({**whole, "$defs": dict(sorted(definitions.items()))})  # type: ignore[no-any-return]  # a mapping stays one
+    return plain_texts({**whole, "$defs": dict(sorted(definitions.items()))})  # type: ignore[no-any-return]  # a mapping stays one
 
 
 def _condition(*, top: bool) -> Schema:
@@ -133,12 +133,12 @@ def _condition(*, top: bool) -> Schema:
     return found | {"description": "What a value must be.", "properties": keywords}
 
 
-def _plain(value: Any) -> Any:
+def plain_texts(value: Any) -> Any:
     """``value`` with the double back-ticks of docstrings made single ones, and their line ends made spaces."""
     if isinstance(value, dict):
-        return {key: _plain(item) for key, item in value.items()}
+        return {key: plain_texts(item) for key, item in value.items()}
     if isinstance(value, list):
-        return [_plain(item) for item in value]
+        return [plain_texts(item) for item in value]
     return " ".join(value.replace("``", "`").split()) if isinstance(value, str) else value
 
 
