@@ -6,8 +6,8 @@ pattern says, by `absent:`, that it can be missing, while this one does not say 
 alternative of `anyOf` without a `type`, beside alternatives that are about values of another type.
 
 With `--catalog` it also reports, for each pattern of a rule: an argument that no operation has which the pattern
-matches; an argument that is optional in all of them, in a condition without `absent:`; and a condition about values of
-a type that the argument's schema never has.
+matches (in a condition with `absent:`, only if that holds for all patterns of the rule); an argument that is optional
+in all of them, in a condition without `absent:`; and a condition about values of a type that the argument never has.
 
 ## Why it matters
 A condition is indeterminate where it cannot tell: for a missing argument without `absent:`, and for a value of a type
@@ -103,19 +103,34 @@ def _by_catalog(policy: LintContext, conditions: list[_At]) -> Iterator[Problem]
     for pattern in policy.rule_patterns:
         patterns.setdefault(pattern.entry, []).append((pattern, decided_by(policy, pattern)))
     for at in conditions:
-        for pattern, found in patterns.get(at.rule, ()):
-            problem = _of_schemas(at, pattern.text, found) if found else None
+        there = [(pattern, found) for pattern, found in patterns.get(at.rule, ()) if found]
+        if "absent" in at.condition and not all(_lacking(at, found) for _, found in there):
+            # What a missing argument means is said, and some of the operations have it: the others leave no doubt.
+            there = [(pattern, found) for pattern, found in there if not _lacking(at, found)]
+        for pattern, found in there:
+            problem = _of_schemas(at, pattern.text, found)
             if problem is not None:
                 yield problem
                 break
 
 
+def _first_step(argument: str) -> str:
+    """The name of the argument that a condition is about."""
+    step = argument.split("/")[1] if argument.startswith("/") else argument
+    return step.replace("~1", "/").replace("~0", "~") if argument.startswith("/") else step
+
+
+def _lacking(at: _At, found: tuple[Operation, ...]) -> bool:
+    """Whether none of the operations has the argument, or lets in arguments that it does not declare."""
+    name = _first_step(at.argument)
+    return not any(each.other_arguments or each.argument(name) is not None for each in found)
+
+
 def _of_schemas(at: _At, pattern: str, found: tuple[Operation, ...]) -> Problem | None:
     """What the schemas of the operations say against a condition, if all of them say so."""
-    steps = at.argument.split("/")[1:] if at.argument.startswith("/") else [at.argument]
-    name = steps[0].replace("~1", "/").replace("~0", "~")
+    name, whole = _first_step(at.argument), not at.argument.startswith("/")
     declared = [argument for each in found if (argument := each.argument(name)) is not None]
-    if not declared and not any(each.other_arguments for each in found):
+    if _lacking(at, found):
         known = {argument.name for each in found for argument in each.arguments}
         near = closest(name, sorted(known)[:1000])
         return Problem(
@@ -126,14 +141,14 @@ def _of_schemas(at: _At, pattern: str, found: tuple[Operation, ...]) -> Problem 
         )
     if len(declared) < len(found):
         return None
-    if len(steps) == 1 and "absent" not in at.condition and not any(argument.required for argument in declared):
+    if whole and "absent" not in at.condition and not any(argument.required for argument in declared):
         return Problem(
             "SR208",
             f"{shown(name)} is optional in what {shown(pattern)} matches, this does not say what a missing one means",
             Target(at.path, "key"),
             help="add `absent: true` if a missing argument satisfies the condition, `absent: false` if it fails it",
         )
-    about = _families(at.condition) if len(steps) == 1 else frozenset()
+    about = _families(at.condition) if whole else frozenset()
     having = [frozenset(TYPES[kind] for kind in argument.types) for argument in declared]
     if about and all(having) and not any(about & each for each in having):
         kinds = sorted(frozenset().union(*having))
