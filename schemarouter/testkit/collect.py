@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from schemarouter.compiler.graph import EvaluationGraph
     from schemarouter.document.source import Source
     from schemarouter.document.v1 import PolicyDocument
-    from schemarouter.model.diagnostic import Finding
+    from schemarouter.model.diagnostic import Finding, Span
     from schemarouter.testkit.assemble import Test
     from schemarouter.testkit.model import TestDocument
 
@@ -48,6 +48,18 @@ class CollectionError(SchemaRouterError):
         return (type(self), (str(self), self.help))
 
 
+class _TestFile:
+    """A file of tests that was read. ``document`` is ``None`` exactly if it has errors of its own."""
+
+    def __init__(self, path: str, raw: bytes, document: TestDocument | None, source: Source | None) -> None:
+        self.path = path
+        self.raw = raw
+        self.document = document
+        self.source = source
+        self.catalog: Catalog | None = None
+        self.broken = document is None
+
+
 class Policy:
     """A policy that was read, with the tests that were collected for it so far."""
 
@@ -55,10 +67,15 @@ class Policy:
         self.path = path
         self.source = source
         self.graph = graph
-        self.files: list[str] = []
+        self.attached: list[_TestFile] = []
         #: A file of tests has errors: then none of them are run, because what they cover would be half of the truth.
         self.broken = False
         self.tests: list[Test] = [*example_tests(document, source, graph)]
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The files of tests that are about it."""
+        return tuple(legible_path(file.path) for file in self.attached)
 
     @property
     def suite(self) -> Suite:
@@ -78,7 +95,7 @@ class Collection:
         self.texts: dict[str, str] = {}
         self._read = read
         self._policies: dict[str, Policy | None] = {}
-        self._files: set[str] = set()
+        self._files: dict[str, _TestFile] = {}
 
     @property
     def policies(self) -> list[Policy]:
@@ -86,84 +103,97 @@ class Collection:
         return [policy for policy in self._policies.values() if policy is not None and not policy.broken]
 
     def add(self, path: str) -> None:
-        """Add a file of tests with its policy, or a policy with the files of tests beside it.
+        """Add a file of tests with its policies, or a policy with the files of tests beside it.
 
         Raises :class:`CollectionError` for a file that cannot be read.
         """
         if is_test_file(path):
-            self._add_tests(path)
-        else:
-            policy = self._policy(path, self._bytes(path))
-            for beside in tests_beside(path):
-                self._add_tests(beside, policy)
+            file = self._file(path)
+            for policy in self._subjects(file):
+                self._attach(file, policy)
+            return
+        own = self._policy(path, self._bytes(path))
+        for beside in tests_beside(path):
+            file = self._file(beside)
+            if file.document is not None and file.document.policy is not None:
+                for policy in self._subjects(file):
+                    self._attach(file, policy)
+            elif own is not None:
+                self._attach(file, own)
 
     # Tests
 
-    def _add_tests(self, path: str, about: Policy | None = None) -> None:
+    def _file(self, path: str) -> _TestFile:
+        """The file of tests ``path``, read once."""
         key = os.path.realpath(path)
-        if key in self._files:
-            return
-        self._files.add(key)
-        raw = self._bytes(path)
-        document, source, findings = read_tests(raw, legible_path(path), detect_format(path, raw))
-        self._report(path, raw, source, list(findings))
-        if document is None or source is None:
-            if about is not None:
-                about.broken = True
-            return
-        subject, problems = self._subject(path, document)
-        catalog, more = self._catalog(path, document)
-        problems += more
-        policy = None if subject is None else self._policy(*subject)
-        tests: list[Test] = []
-        if policy is not None:
-            policy.files.append(legible_path(path))
-            tests, found = assemble(document, source, policy.graph, catalog)
-            problems += found
-            policy.broken |= bool(problems)
-            policy.tests += tests
-        self._refuse(path, raw, source, problems)
+        if key not in self._files:
+            raw = self._bytes(path)
+            document, source, findings = read_tests(raw, legible_path(path), detect_format(path, raw))
+            file = self._files[key] = _TestFile(path, raw, document, source)
+            self._report(path, raw, source, list(findings))
+            self._refuse(file, self._read_catalog(file))
+        return self._files[key]
 
-    def _subject(self, path: str, document: TestDocument) -> tuple[tuple[str, bytes] | None, list[Problem]]:
-        """The policy that a file of tests is about: its path and its bytes."""
-        if document.policy is not None:
-            named = os.path.normpath(os.path.join(os.path.dirname(path), document.policy))
-            at, help_ = Target(("policy",)), "write the path of the policy, relative to this file"
-            return self._other(named, MAX_BYTES, at, "policy", help_)
-        stem = _stem(path)
-        beside = [stem + ending for ending in ENDINGS if os.path.lexists(stem + ending)]
-        if len(beside) != 1:
-            name = os.path.basename(stem)
-            message = f"there is no policy {shown(name + '.yaml')} beside this file"
-            if beside:
-                message = f"there are {len(beside)} policies called {shown(name)} beside this file"
-            return None, [Problem("SR102", message, START, "name the policy: `policy: PATH`, relative to this file")]
-        return self._other(beside[0], MAX_BYTES, START, "policy", "mend the file")
+    def _attach(self, file: _TestFile, policy: Policy) -> None:
+        """Give ``policy`` the tests of ``file``, or take it out because they cannot be used."""
+        if file in policy.attached:
+            return
+        policy.attached.append(file)
+        if file.broken or file.document is None or file.source is None:
+            policy.broken = True
+            return
+        tests, problems = assemble(file.document, file.source, policy.graph, file.catalog)
+        policy.broken |= bool(problems)
+        policy.tests += tests
+        self._refuse(file, problems)
 
-    def _catalog(self, path: str, document: TestDocument) -> tuple[Catalog | None, list[Problem]]:
-        if document.catalog is None:
-            return None, []
+    def _subjects(self, file: _TestFile) -> list[Policy]:
+        """The policies that a file of tests is about: the one that it names, else those that it is called after."""
+        if file.document is None:
+            return []
+        named = file.document.policy
+        if named is not None:
+            paths = [os.path.normpath(os.path.join(os.path.dirname(file.path), named))]
+        else:
+            stem = _stem(file.path)
+            paths = [stem + ending for ending in ENDINGS if os.path.lexists(stem + ending)]
+        at: Target | Span = START if named is None else Target(("policy",))
+        policies, problems = [], []
+        for path in paths:
+            raw, problem = self._other(path, MAX_BYTES, at, "policy")
+            if raw is not None and (policy := self._policy(path, raw)) is not None:
+                policies.append(policy)
+            problems += problem
+        if not paths:
+            message = f"there is no policy {shown(os.path.basename(_stem(file.path)) + '.yaml')} beside this file"
+            problems.append(Problem("SR102", message, at, "name the policy: `policy: PATH`, relative to this file"))
+        self._refuse(file, problems)
+        return policies
+
+    def _read_catalog(self, file: _TestFile) -> list[Problem]:
+        """Read the catalog that a file of tests names, if it names one."""
+        if file.document is None or file.document.catalog is None:
+            return []
         from schemarouter.catalog.file import read_catalog
 
         at = Target(("catalog",))
-        named = os.path.normpath(os.path.join(os.path.dirname(path), document.catalog))
-        found, problems = self._other(named, MAX_CATALOG, at, "catalog", "write the path, relative to this file")
-        if found is None:
-            return None, problems
-        try:
-            return read_catalog(found[1]), []
-        except CatalogError as error:
-            message = f"the catalog {shown(named)} cannot be used: {error}"
-            return None, [Problem("SR110", message, at, "write it anew with `schemarouter catalog`")]
+        path = os.path.normpath(os.path.join(os.path.dirname(file.path), file.document.catalog))
+        raw, problems = self._other(path, MAX_CATALOG, at, "catalog")
+        if raw is not None:
+            try:
+                file.catalog = read_catalog(raw)
+            except CatalogError as error:
+                message = f"the catalog {shown(legible_path(path))} cannot be used: {error}"
+                return [Problem("SR110", message, at, "write it anew with `schemarouter catalog`")]
+        return problems
 
-    def _other(
-        self, path: str, limit: int, at: object, kind: str, help_: str
-    ) -> tuple[tuple[str, bytes] | None, list[Problem]]:
+    def _other(self, path: str, limit: int, at: Target | Span, kind: str) -> tuple[bytes | None, list[Problem]]:
+        """A file that a file of tests refers to."""
         try:
-            return (path, self._read(path, limit + 1)), []
+            return self._read(path, limit + 1), []
         except (OSError, ValueError) as error:
             message = f"the {kind} {shown(legible_path(path))} cannot be read: {_reason(error)}"
-            return None, [Problem("SR110", message, at, help_)]  # type: ignore[arg-type]  # a target or a span
+            return None, [Problem("SR110", message, at, "write its path, relative to this file")]
 
     # Policies
 
@@ -181,17 +211,20 @@ class Collection:
             return None
         graph = compile_policy(document, locations=locations_of(document, source))
         problems = failed_examples(document, graph)
-        self._refuse(path, raw, source, problems)
+        self._report(path, raw, source, to_findings(problems, source, name))
         return None if problems else Policy(name, document, source, graph)
 
     # What is wrong
 
-    def _refuse(self, path: str, raw: bytes, source: Source, problems: list[Problem]) -> None:
-        self._report(path, raw, source, to_findings(problems, source, legible_path(path)))
+    def _refuse(self, file: _TestFile, problems: list[Problem]) -> None:
+        if problems:
+            file.broken = True
+            self._report(file.path, file.raw, file.source, to_findings(problems, file.source, legible_path(file.path)))
 
     def _report(self, path: str, raw: bytes, source: Source | None, findings: list[Finding]) -> None:
         if findings:
-            self.findings += findings
+            # One file of tests may be about two policies, and wrong about both in the same way.
+            self.findings += (finding for finding in findings if finding not in self.findings)
             self.texts[legible_path(path)] = source.text if source is not None else raw.decode("utf-8-sig", "replace")
 
     def _bytes(self, path: str) -> bytes:

@@ -109,4 +109,4 @@ def _report(policy: Policy, mutate_it: bool, cancelled: Callable[[], bool] | Non
     mutation = None
     if mutate_it and all(result.ok for result in results):
         mutation = mutate(suite, ran, policy.source, cancelled=cancelled)
-    return PolicyReport(policy.path, tuple(policy.files), results, ran.coverage, mutation)
+    return PolicyReport(policy.path, policy.files, results, ran.coverage, mutation)
