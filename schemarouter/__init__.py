@@ -8,6 +8,9 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from schemarouter.audit.log import DecisionLog as DecisionLog
+    from schemarouter.audit.shadow import ShadowMode as ShadowMode
+    from schemarouter.audit.shadow import ShadowReport as ShadowReport
     from schemarouter.compiler.compile import compile_policy as compile_policy
     from schemarouter.compiler.graph import EvaluationGraph as EvaluationGraph
     from schemarouter.compiler.policy import ExecutionPolicy as ExecutionPolicy
@@ -90,6 +93,7 @@ if TYPE_CHECKING:
     from schemarouter.runtime.events import RunEvent as RunEvent
     from schemarouter.runtime.executor import RegistryExecutor as RegistryExecutor
     from schemarouter.runtime.registry import InMemoryRegistry as InMemoryRegistry
+    from schemarouter.runtime.reload import PolicyReloader as PolicyReloader
     from schemarouter.runtime.router import SchemaRouter as SchemaRouter
 
 __version__ = "1.0.0.dev0"
@@ -121,6 +125,10 @@ _HOME: dict[str, str] = dict.fromkeys(
     "schemarouter.errors",
 )
 _HOME |= {
+    "DecisionLog": "schemarouter.audit.log",
+    "PolicyReloader": "schemarouter.runtime.reload",
+    "ShadowMode": "schemarouter.audit.shadow",
+    "ShadowReport": "schemarouter.audit.shadow",
     "EvaluationGraph": "schemarouter.compiler.graph",
     "ExecutionHooks": "schemarouter.model.hooks",
     "RegistryExecutor": "schemarouter.runtime.executor",

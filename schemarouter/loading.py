@@ -58,7 +58,29 @@ def load_policy(
     """
     if check not in ("structure", "full"):
         raise ValueError('check is "structure" or "full"')
-    path, raw = _read(path_or_text)
+    path, raw = read_policy_text(path_or_text)
+    return load_bytes(
+        raw,
+        path,
+        hooks=hooks,
+        callbacks=callbacks,
+        allow_imports=allow_imports,
+        expect_digest=expect_digest,
+        check=check,
+    )
+
+
+def load_bytes(
+    raw: str | bytes,
+    path: str,
+    *,
+    hooks: Mapping[str, Callable[..., Any]] | None = None,
+    callbacks: Mapping[str, Callable[..., Any]] | None = None,
+    allow_imports: Sequence[str] = (),
+    expect_digest: str | None = None,
+    check: Check = "structure",
+) -> LoadedPolicy:
+    """As :func:`load_policy`, for what was read from ``path`` already."""
     if path.lower().endswith(".json") or _ARTIFACT.match(raw if isinstance(raw, str) else raw[:200].decode("latin-1")):
         if check == "full":
             raise PolicyError(f"`{path}` is a compiled artifact, which cannot be linted", help="load the policy file")
@@ -78,8 +100,8 @@ def load_policy(
     return LoadedPolicy(graph, callables)
 
 
-def _read(path_or_text: str | os.PathLike[str]) -> tuple[str, str | bytes]:
-    """What findings call the policy, and its text or bytes."""
+def read_policy_text(path_or_text: str | os.PathLike[str]) -> tuple[str, str | bytes]:
+    """What findings call the policy, and its text or bytes. Raises ``PolicyError`` if it cannot be read."""
     if isinstance(path_or_text, str) and ("\n" in path_or_text or "\r" in path_or_text or _TEXT.match(path_or_text)):
         return TEXT, path_or_text
     path = os.fspath(path_or_text) or "."

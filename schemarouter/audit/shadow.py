@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 #: Days after which shadow mode would be no trial any more.
 LONGEST_DAYS = 90
+_TOO_FAR = f"until may be at most {LONGEST_DAYS} days away: shadow mode is a trial"
 #: Operations that a line of a report names; of more, only the number is known.
 MAX_OPERATIONS = 20
 #: Lines of one report.
@@ -45,13 +46,16 @@ class ShadowMode:
             raise ValueError("until needs a time zone, such as `datetime(2030, 1, 31, tzinfo=UTC)`")
         if report is not None and not isinstance(report, ShadowReport):
             raise TypeError(f"report must be a ShadowReport, not `{type(report).__name__}`")
-        self.until = until.astimezone(UTC)
+        try:
+            self.until = until.astimezone(UTC)
+        except OverflowError:
+            raise ValueError(_TOO_FAR) from None
         self.report = ShadowReport() if report is None else report
         self._end = self.until.timestamp()
         self._clock = clock
         self._over = False
         if self._end - clock() > LONGEST_DAYS * 86_400:
-            raise ValueError(f"until may be at most {LONGEST_DAYS} days away: shadow mode is a trial")
+            raise ValueError(_TOO_FAR)
 
     @property
     def active(self) -> bool:

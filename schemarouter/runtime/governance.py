@@ -85,7 +85,7 @@ def govern(
         raise TypeError(f"hooks must be ExecutionHooks, not `{type(hooks).__name__}`")
     if approval_callback is not None and not callable(approval_callback):
         raise TypeError(f"approval_callback must be callable, not `{type(approval_callback).__name__}`")
-    graph, callables = _graph_of(policy)
+    graph, callables = graph_of(policy)
     missing = [name for name in graph.named_callables if not callable(callables.get(name))]
     if missing:
         names = ", ".join(f"`{name}`" for name in missing)
@@ -108,7 +108,8 @@ def govern(
     return Governance(policy, approval_callback, hooks, authority, limits, retry)
 
 
-def _graph_of(policy: PolicyLike) -> tuple[EvaluationGraph, Mapping[str, Callable[..., Any]]]:
+def graph_of(policy: PolicyLike) -> tuple[EvaluationGraph, Mapping[str, Callable[..., Any]]]:
+    """The graph of a policy, and the callables that came with it. Raises ``TypeError`` for what is no policy."""
     if isinstance(policy, ExecutionPolicy):
         return policy.graph, {}
     if isinstance(policy, EvaluationGraph):
