@@ -77,6 +77,6 @@ def command(
         output_file=output_file,
     )
     show_tests(run, thresholds, output_format, color, output_file)
-    if run.failures or run.report.findings:
+    if run.failures or run.report.errors:
         return CANNOT_RUN
     return int(bool(run.report.failed or thresholds.missed(run.report)))

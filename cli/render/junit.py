@@ -21,8 +21,8 @@ def render_junit(report: TestReport, thresholds: Thresholds, missed: list[Shortf
     root = Xml.Element("testsuites")
     for policy in report.policies:
         _policy(root, policy, thresholds, [short for short in missed if short.path == policy.path])
-    for path in dict.fromkeys(finding.path for finding in report.findings):
-        found = [finding for finding in report.findings if finding.path == path]
+    for path in dict.fromkeys(finding.path for finding in report.errors):
+        found = [finding for finding in report.errors if finding.path == path]
         suite = _suite(root, path, len(found), errors=len(found))
         for finding in found:
             case = _case(suite, f"{finding.code}[{finding.name}]", path, finding.span.line)

@@ -172,7 +172,7 @@ def shortfall_text(short: Shortfall) -> str:
 def summary(report: TestReport) -> str:
     """Everything in one line."""
     text = f"{report.passed} passed, {report.failed} failed"
-    if report.findings:
-        files = len({finding.path for finding in report.findings})
-        text += f", {count(len(report.findings), 'error')} in {count(files, 'file')} of which nothing was run"
+    if report.errors:
+        files = len({finding.path for finding in report.errors})
+        text += f", {count(len(report.errors), 'error')} in {count(files, 'file')} of which nothing was run"
     return text

@@ -12,7 +12,7 @@ from schemarouter.testkit.contracts import Planned, plan_calls, split
 from schemarouter.testkit.decisions import DecisionTest, labels_of
 from schemarouter.testkit.known import Names
 from schemarouter.testkit.model import Attributes, Cell, Ending, RunCall, ScriptedRun, Table, TestDocument
-from schemarouter.testkit.runs import RunTest, Step, Tally
+from schemarouter.testkit.runs import Own, RunTest, Step, Tally
 
 if TYPE_CHECKING:
     from schemarouter.catalog.records import Catalog
@@ -137,7 +137,7 @@ class _Assembling:
                     target = Target((*at, "counters", "per_tool_calls", key), "key")
                     message = f"no call of this run is one of the tool {shown(key)}"
                     self.names.problems.append(Problem("SR105", message, target, "name the tool of one of its calls"))
-        return RunTest(self._source.path, tuple(steps), tally, self._labels)
+        return RunTest(self._source.path, Own(run.budget, run.retry), tuple(steps), tally, self._labels)
 
 
 def _named(operation: str, attributes: Attributes) -> str:

@@ -8,6 +8,7 @@ from pydantic import BeforeValidator, Field, JsonValue
 
 from schemarouter.document.v1 import MAX_NAME_LENGTH, MAX_PATTERN_LENGTH, Name
 from schemarouter.model.base import FrozenModel
+from schemarouter.model.limits import ExecutionBudget, RetryPolicy
 
 #: Limits of the reader, so that no file of tests makes a run slow: what is past one of them is refused (SR010).
 MAX_CASES = 20_000
@@ -192,6 +193,12 @@ class ScriptedRun(FrozenModel):
     """Calls that share one run: one clock, and the budget, the retries and the hooks of the policy."""
 
     name: Name | None = Field(default=None, description="What reports call the run.")
+    budget: ExecutionBudget | None = Field(
+        default=None, description="The run's own budget, as an application gives it; it tightens the policy's."
+    )
+    retry: RetryPolicy | None = Field(
+        default=None, description="The run's own retries, as an application gives them; they tighten the policy's."
+    )
     calls: list[RunCall] = Field(min_length=1, max_length=MAX_CALLS, description="The calls, one after the other.")
     counters: Counters | None = None
 

@@ -29,10 +29,15 @@ class PolicyReport(NamedTuple):
 
 
 class TestReport(NamedTuple):
-    """What a run of policy tests gave. ``findings`` are errors in files, of which nothing was run."""
+    """What a run of policy tests gave. ``findings`` are what is wrong with files; nothing was run of one with an error."""
 
     policies: tuple[PolicyReport, ...]
     findings: tuple[Finding, ...]
+
+    @property
+    def errors(self) -> tuple[Finding, ...]:
+        """The findings that keep tests from being run."""
+        return tuple(finding for finding in self.findings if finding.severity == "error")
 
     @property
     def results(self) -> tuple[CaseResult, ...]:
@@ -62,7 +67,7 @@ class TestReport(NamedTuple):
     @property
     def ok(self) -> bool:
         """Whether every file could be read, there was a test, and all of them passed."""
-        return not self.findings and bool(self.results) and not self.failed
+        return not self.errors and bool(self.results) and not self.failed
 
     def __str__(self) -> str:
         """What is wrong, one line each, and a summary: for the message of an assertion."""

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator, Sequence
 from decimal import Decimal
 from typing import Any, NamedTuple
 
+from schemarouter.compiler.records import Budget
+from schemarouter.compiler.records import Retry as FileRetry
 from schemarouter.document.words import shown
 from schemarouter.engine.budget import NO_LIMITS, Limits
 from schemarouter.engine.drivers import sync
@@ -15,6 +17,7 @@ from schemarouter.engine.frame import Authority, Frame, Run, View
 from schemarouter.engine.retry import ONCE, Retry
 from schemarouter.errors import ExecutionBudgetExceededError, NonRetryableInvocationError, TransientInvocationError
 from schemarouter.model.call import ToolCall
+from schemarouter.model.limits import ExecutionBudget, RetryPolicy
 from schemarouter.testkit.contracts import Planned
 from schemarouter.testkit.decisions import GUARDS, Subject, Verdict
 from schemarouter.testkit.model import Answer, Attempt, Counters, Ending, HookScript, RunCall
@@ -43,17 +46,25 @@ class Tally(NamedTuple):
     counters: Counters
 
 
+class Own(NamedTuple):
+    """What the application says about a run; ``None`` is nothing."""
+
+    budget: ExecutionBudget | None
+    retry: RetryPolicy | None
+
+
 class RunTest(NamedTuple):
     """A scripted run: its calls, and what must have been counted at its end."""
 
     path: str
+    own: Own
     steps: tuple[Step, ...]
     tally: Tally | None
     labels: Sequence[str]
 
     def run(self, subject: Subject) -> list[Verdict]:
         """Run all of it; a call that ends otherwise does not end the run."""
-        stage = _Stage(subject)
+        stage = _Stage(subject, self.own)
         verdicts = [self._step(stage, step) for step in self.steps]
         if self.tally is not None:
             expected, actual = zip(*stage.compared(self.tally.counters), strict=True)
@@ -177,7 +188,7 @@ class _Binding:
 class _Stage:
     """One run in progress: the world that the interpreter sees."""
 
-    def __init__(self, subject: Subject) -> None:
+    def __init__(self, subject: Subject, own: Own) -> None:
         graph = subject.graph
         self._subject = subject
         self._clock = ScriptedClock()
@@ -185,9 +196,9 @@ class _Stage:
         self._per_tool: dict[str, int] = {}
         before, after = (tuple(map(self._hook, names)) for names in graph.hooks)
         self._authority = Authority(graph, self._approve, before, after)
-        limits = NO_LIMITS if graph.budget is None else Limits.of(graph.budget)
-        retry = ONCE if graph.retry is None else Retry.of(graph.retry)
-        self._run = Run(self._authority, limits, retry, self._ledger)
+        self._run = Run(
+            self._authority, _limits(graph.budget, own.budget), _retry(graph.retry, own.retry), self._ledger
+        )
         self._script: _Script
         self._planned: Planned
         self._binding: _Binding
@@ -284,6 +295,19 @@ class _Stage:
             return step.does if step.does == "return" else None
 
         return hook
+
+
+def _limits(file: Budget | None, own: ExecutionBudget | None) -> Limits:
+    """The policy's budget as a ceiling over the run's, as an executor puts them together."""
+    limits = NO_LIMITS if own is None else Limits.of(own)
+    return limits if file is None else Limits.of(file).tightened(limits)
+
+
+def _retry(file: FileRetry | None, own: RetryPolicy | None) -> Retry:
+    """The same for retries."""
+    if file is None:
+        return ONCE if own is None else Retry.of(own)
+    return Retry.of(file) if own is None else Retry.of(file).tightened(own)
 
 
 def _exact(value: int | float | Decimal) -> Decimal:

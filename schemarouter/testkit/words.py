@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from schemarouter.document.places import Form
+from schemarouter.model.limits import ExecutionBudget, RetryPolicy
 from schemarouter.testkit.model import (
     Answer,
     Attempt,
@@ -65,6 +66,8 @@ TEST_FILE = Form(
         HookScript: "in what a hook does",
         Ending: "in `expect`",
         Counters: "in `counters`",
+        ExecutionBudget: "in `budget`",
+        RetryPolicy: "in `retry`",
     },
     synonyms={
         TestDocument: {
