@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from schemarouter.model.decision import Outcome
 
 
+#: Words to try where no rule decides, as patterns.
+_ANYTHING = ("x.x", "zq.zq")
+
+
 class Decided(NamedTuple):
     """A call that a rule decides. ``conditional``: it depends on argument conditions.
 
@@ -45,7 +49,7 @@ def decided_call(
     row = view.outcomes[-1 if rule is None else rule]
     wanted = [cell for cell in cells(view, rule, classes) if row[cell.effective] in outcomes]
     if patterns is None:
-        patterns = ("*.*",) if rule is None else view.rules[rule].patterns
+        patterns = _ANYTHING if rule is None else view.rules[rule].patterns
     for cell in wanted:
         for word in _easy_words(view, rule, cell, patterns):
             return show(view, rule, cell, word)

@@ -47,7 +47,7 @@ def to_findings(
         finding = Finding(
             code=problem.code,
             name=code.name,
-            severity=code.severity,
+            severity=problem.severity or code.severity,
             message=legible(problem.message),
             path=path,
             span=span,

@@ -13,6 +13,7 @@ from schemarouter.document.reader import read_policy
 from schemarouter.errors import SchemaRouterError
 from schemarouter.lint import registry
 from schemarouter.lint.context import LintContext
+from schemarouter.lint.precedence import without_repetitions
 from schemarouter.lint.select import Selection
 from schemarouter.lint.suppress import apply_suppressions, find_suppressions
 
@@ -29,6 +30,10 @@ if TYPE_CHECKING:
     from schemarouter.lint.rule import Rule
     from schemarouter.lint.suppress import Suppression
     from schemarouter.model.diagnostic import Finding, Problem
+
+
+#: The code that says that the analysis did not finish (SPEC 12): a finding whatever its severity is.
+UNDECIDED = "SR903"
 
 
 class LintRuleError(SchemaRouterError):
@@ -65,7 +70,7 @@ def check_policy(
     """Read, compile and lint a policy file. Never raises for anything that stands in ``raw``.
 
     ``path`` is what findings call the file. ``select`` and ``ignore``: see :class:`~schemarouter.lint.select.Selection`;
-    errors that keep a file from compiling are reported whatever is selected. ``resolve`` says why a hook or callback has
+    errors that keep a file from compiling, and questions that could not be decided, are reported whatever is selected. ``resolve`` says why a hook or callback has
     no callable, or ``None`` if it has one. ``today`` is the date that suppressions expire by; without it suppressions are not read
     and suppress nothing, which is right for loading a policy. ``catalog`` holds the tools that the policy is about, for the
     rules that need one; ``lock`` is what was decided about them when somebody last looked, and has a meaning only with a catalog.
@@ -103,16 +108,18 @@ def _check(
         rules = [
             rule
             for rule in registry.rules()
-            if selection.wants(rule.code, rule.severity) and all(given[need] is not None for need in rule.needs)
+            if (rule.code == UNDECIDED or selection.wants(rule.code, rule.severity))
+            and all(given[need] is not None for need in rule.needs)
         ]
         linted = _lint(rules, LintContext(document, source, graph, resolve, catalog, lock))
         findings += to_findings([*failed, *linted], source, path, codes=registry.codes())
         findings, suppressed, unused = apply_suppressions(findings, suppressions, {rule.code for rule in rules})
+        findings = without_repetitions(findings)
         problems += unused
         if failed:
             graph = None
     findings += to_findings(problems, source, path, codes=registry.codes())
-    wanted = (finding for finding in findings if _is_fatal(finding) or selection.wants(finding.code, finding.severity))
+    wanted = (finding for finding in findings if _always(finding) or selection.wants(finding.code, finding.severity))
     return CheckReport(path, tuple(sorted(wanted, key=lambda one: one.sort_key)), suppressed, document, source, graph)
 
 
@@ -126,6 +133,10 @@ def _lint(rules: Iterable[Rule], context: LintContext) -> list[Problem]:
     return problems
 
 
-def _is_fatal(finding: Finding) -> bool:
-    """Whether the file compiles to nothing because of ``finding``; deselecting it would call a broken file clean."""
-    return finding.severity == "error" and finding.code in READER_CODES
+def _always(finding: Finding) -> bool:
+    """Whether ``finding`` is reported whatever is selected.
+
+    The file compiles to nothing because of it, or it says that something selected could not be decided: without it, a
+    broken file, or one of which nothing is known, would be called clean.
+    """
+    return finding.code == UNDECIDED or (finding.severity == "error" and finding.code in READER_CODES)

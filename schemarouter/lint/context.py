@@ -5,10 +5,10 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from schemarouter.model.diagnostic import Target
+from schemarouter.model.diagnostic import Span, Target
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from typing import TypeAlias
 
     from schemarouter.catalog.decisions import Decided
@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from schemarouter.compiler.graph import EvaluationGraph
     from schemarouter.document.source import Source
     from schemarouter.document.v1 import PolicyDocument
-    from schemarouter.model.diagnostic import DocPath
+    from schemarouter.lint.exact import Analysis
+    from schemarouter.lint.removal import Lines
+    from schemarouter.model.diagnostic import Applicability, DocPath
 
     #: Says why a name of a hook or callback has no callable, as the end of a sentence, or ``None`` if it has one.
     Resolver: TypeAlias = Callable[[str], str | None]
@@ -58,6 +60,35 @@ class LintContext:
         self.resolve = resolve
         self.catalog = catalog
         self.lock = lock
+        self._analysis: Analysis | None = None
+
+    @property
+    def analysis(self) -> Analysis:
+        """The exact analysis, made when the first rule asks for it."""
+        if self._analysis is None:
+            from schemarouter.lint.exact import Analysis  # lazily: a check of selected codes may not need it
+
+            self._analysis = Analysis(self.graph)
+        return self._analysis
+
+    @property
+    def gaps(self) -> Mapping[str, list[int | None]]:
+        """The questions that rules have asked so far and that the bound on work cut off; asks nothing."""
+        return {} if self._analysis is None else self._analysis.gaps
+
+    @cached_property
+    def _lines(self) -> Lines:
+        from schemarouter.lint.removal import Lines
+
+        return Lines(self.source)
+
+    def removal(self, rule: int) -> tuple[Applicability, tuple[tuple[Target | Span, str], ...]] | None:
+        """The fix that takes a rule out of the file, for rules of which that is proven to change nothing.
+
+        ``None`` where the rule's lines are not its own, or a comment speaks of it.
+        """
+        span = self._lines.of_rule(rule)
+        return None if span is None else ("safe", ((span, ""),))
 
     @cached_property
     def rule_patterns(self) -> tuple[PatternAt, ...]:

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Literal, NamedTuple, TypeAlias
 
 from schemarouter.catalog.verbs import words_of
-from schemarouter.match.pattern import matches
+from schemarouter.match.pattern import literal, matches
 from schemarouter.model.names import split_operation
 
 #: ``text``: a run of ordinary characters; ``star``: a run of ``*``; ``any``: one ``?``; ``bracket``: ``[...]``;
@@ -78,6 +78,12 @@ def lacks_endpoint_part(pattern: str) -> bool:
         return False
     kinds = [piece.kind for piece in pieces(pattern)]
     return kinds in (["text"], ["text", "star"])
+
+
+def names_no_operation(pattern: str) -> bool:
+    """Whether ``pattern`` stands for one text only, and it is no operation: ``github``, ``files.``, ``.read``."""
+    only = literal(pattern)
+    return only is not None and not split_operation(only)
 
 
 def crosses_tools(pattern: str) -> bool:

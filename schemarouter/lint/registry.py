@@ -21,10 +21,13 @@ if TYPE_CHECKING:
 #: Codes of a diff that say that authority is given, by which it fails unless told otherwise.
 WIDENING = frozenset({"SR801", "SR803", "SR805", "SR806", "SR807", "SR808"})
 
+#: Codes of the reader that a lint rule reports as well, where it takes the analysis to see it.
+ANALYSED = frozenset({"SR205"})
+
 #: Codes that something else than a lint rule reports; their modules are documentation only and not imported to check.
 DOCUMENTED_ONLY: Mapping[str, Code] = MappingProxyType(
     {
-        **READER_CODES,
+        **{code: entry for code, entry in READER_CODES.items() if code not in ANALYSED},
         **SUPPRESSION_CODES,
         **{code: Code(name, "error" if code in WIDENING else "info") for code, name in CHANGE_CODES.items()},
     }

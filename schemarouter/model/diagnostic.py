@@ -88,6 +88,8 @@ class Problem:
     rule: str | None = None
     #: Only these characters (start, end) of the scalar at ``at`` are concerned; ignored where the scalar holds escapes.
     within: tuple[int, int] | None = None
+    #: How severe this one is, where that is not what its code says.
+    severity: Severity | None = None
 
 
 @dataclass(frozen=True, slots=True)

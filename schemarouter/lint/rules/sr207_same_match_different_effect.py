@@ -36,8 +36,8 @@ budget: {max_tool_calls: 20}
 ```
 
 ## Limits
-Only identical matchers are compared; rules that are dead because earlier ones cover them together need the exact
-analysis. With argument conditions the second rule can still decide where the conditions are in doubt: the stricter
+Only identical matchers are compared; rules that are dead because earlier ones cover them together are SR201 and SR202.
+One defect gives one finding: SR202 is left out here, unless this code is suppressed or not looked for. With argument conditions the second rule can still decide where the conditions are in doubt: the stricter
 outcome counts then.
 """
 
@@ -46,6 +46,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from schemarouter.document.words import shown
+from schemarouter.lint.matchers import contradicted
 from schemarouter.lint.rule import rule
 from schemarouter.model.diagnostic import Problem, Target
 
@@ -58,14 +59,8 @@ if TYPE_CHECKING:
 @rule("SR207", "same-match-different-effect", "error")
 def check(policy: LintContext) -> Iterator[Problem]:
     """Yield a problem at the effect of every rule that an earlier one with another effect makes dead."""
-    first: dict[tuple[object, ...], int] = {}
-    for index, entry in enumerate(policy.graph.rules):
-        # Compiled conditions are equal if they say the same, however they are spelled.
-        key = (frozenset(entry.patterns), entry.predicates, entry.conditions)
-        earlier = first.setdefault(key, index)
-        decided = policy.graph.rules[earlier]
-        if decided.effect == entry.effect:
-            continue
+    for index, earlier in contradicted(policy.graph).items():
+        entry, decided = policy.graph.rules[index], policy.graph.rules[earlier]
         label = f"rule {shown(decided.name)}" if decided.name else f"the rule at index {earlier}"
         yield Problem(
             "SR207",

@@ -42,11 +42,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from schemarouter.document.words import shown
-from schemarouter.lint.patterns import is_literal, lacks_endpoint_part, quoted
+from schemarouter.lint.patterns import is_literal, lacks_endpoint_part, names_no_operation, quoted
 from schemarouter.lint.rule import rule
-from schemarouter.match.pattern import literal
 from schemarouter.model.diagnostic import Problem
-from schemarouter.model.names import split_operation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -59,8 +57,7 @@ def check(policy: LintContext) -> Iterator[Problem]:
     """Yield a problem for every pattern without an endpoint part."""
     for pattern in policy.patterns:
         if not lacks_endpoint_part(pattern.text):
-            only = None if "." in pattern.text[1:-1] else literal(pattern.text)
-            if only is not None and not split_operation(only):
+            if names_no_operation(pattern.text):
                 yield Problem(
                     "SR304",
                     f"{shown(pattern.text)} matches no operation: one has a name on both sides of a dot",
