@@ -23,9 +23,12 @@ _PROJECTIONS = 64
 
 
 class PreparedTool:
-    """A registered tool: its key, fingerprint and endpoints by name."""
+    """A registered tool: its key, fingerprint and endpoints by name.
 
-    __slots__ = ("_head", "_snapshots", "_spec", "endpoints", "fingerprint", "key", "remote")
+    ``head_fingerprint`` is that of the tool without its endpoints: it stays when the tool gets another one.
+    """
+
+    __slots__ = ("_head", "_snapshots", "_spec", "endpoints", "fingerprint", "head_fingerprint", "key", "remote")
 
     def __init__(self, spec: ToolSpec) -> None:
         """``spec`` must be a private copy of a checked shape (:func:`~schemarouter.contract.admission.admit`).
@@ -33,11 +36,13 @@ class PreparedTool:
         Raises ``RegistrationError`` for a schema that cannot be used.
         """
         self._spec = spec
-        self._head = Template(spec.model_copy(update={"endpoints": []}))
+        head = spec.model_copy(update={"endpoints": []})
+        self._head = Template(head)
         self._snapshots = Snapshots(spec)
         self.key = spec.key
         self.remote = spec.remote
         self.fingerprint = spec.fingerprint
+        self.head_fingerprint = head.fingerprint
         self.endpoints: dict[str, PreparedEndpoint] = {
             endpoint.name: PreparedEndpoint(self, endpoint) for endpoint in spec.endpoints
         }

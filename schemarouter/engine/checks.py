@@ -7,7 +7,7 @@ was approved cannot become another one.
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from typing import Any
 
 from schemarouter.contract.prepared import PreparedEndpoint
@@ -35,6 +35,9 @@ def check_call(frame: Frame, view: View) -> None:
             raise PlanValidationError(f"tool_fingerprint is required to call `{call.operation}`, which is remote")
     elif call.tool_fingerprint != endpoint.tool_fingerprint:
         raise _drift(call.operation)
+    lock = frame.run.authority.lock
+    if lock is not None:
+        _check_lock(lock, endpoint, call.operation)
     endpoint.check_arguments(call.arguments)
     if call.missing:
         raise PlanValidationError(f"missing required arguments for {call.operation}, as its plan says")
@@ -80,6 +83,15 @@ def _check_authority(frame: Frame, view: View) -> None:
     authority = view.authority
     if authority is not frame.run.authority and not authority.same(frame.run.authority):
         raise ApprovalDeniedError(f"execution policy changed while `{frame.call.operation}` was in progress")
+
+
+def _check_lock(lock: Mapping[str, tuple[str, str]], endpoint: PreparedEndpoint, operation: str) -> None:
+    """Only what was locked may be called, and only by the contract that was locked; shadow mode or not."""
+    locked = lock.get(endpoint.operation)
+    if locked is None:
+        raise PolicyViolationError(f"`{operation}` is denied: it is not in the lock")
+    if locked != (endpoint.fingerprint, endpoint.tool.head_fingerprint):
+        raise SchemaDriftError(f"tool contract changed since `{operation}` was locked")
 
 
 def _decide(frame: Frame, endpoint: PreparedEndpoint, shadow: bool) -> None:

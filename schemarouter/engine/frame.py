@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import operator
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, Protocol
 
 from schemarouter.compiler.graph import EvaluationGraph
@@ -54,20 +54,26 @@ class Binding(Protocol):
 
 
 class Authority(NamedTuple):
-    """Everything local and trusted that decides about a call, swapped as a whole: graph, approval callback, hooks."""
+    """Everything local and trusted that decides about a call, swapped as a whole: graph, approval callback, hooks.
+
+    ``lock``, if there is one, has every operation that may be called, and the fingerprints of its contract: that of the
+    endpoint, and that of its tool without endpoints.
+    """
 
     graph: EvaluationGraph
     approval: Callable[..., Any] | None = None
     before: tuple[Callable[..., Any], ...] = ()
     after: tuple[Callable[..., Any], ...] = ()
+    lock: Mapping[str, tuple[str, str]] | None = None
 
     def same(self, other: Authority) -> bool:
-        """Whether both decide alike: an equal graph and the very same callables.
+        """Whether both decide alike: an equal graph, an equal lock and the very same callables.
 
         A callable is not asked, because it may answer for itself what it equals.
         """
         ours, others = ((each.approval, *each.before, *each.after) for each in (self, other))
-        alike = self.graph == other.graph and (len(self.before), len(ours)) == (len(other.before), len(others))
+        alike = self.graph == other.graph and self.lock == other.lock
+        alike = alike and (len(self.before), len(ours)) == (len(other.before), len(others))
         return alike and all(map(operator.is_, ours, others))
 
 

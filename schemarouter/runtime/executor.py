@@ -28,8 +28,14 @@ from schemarouter.state.kill_switch import KillSwitch
 from schemarouter.state.port import StateStore
 
 if TYPE_CHECKING:
+    import os
+    from typing import TypeAlias
+
     from schemarouter.audit.log import DecisionLog
     from schemarouter.audit.shadow import ShadowMode
+    from schemarouter.catalog.lock import Lock
+
+    LockLike: TypeAlias = Lock | str | os.PathLike[str]
 
 #: Steps on a store at once: a store lets one writer in at a time anyway.
 _STORE_WORKERS = 2
@@ -59,7 +65,8 @@ class RegistryExecutor:
     store. ``kill_switch`` denies everything while it is on, results of calls in progress included.
 
     ``decision_log`` is told of every decision, attempt and end; what it cannot be told of does not happen, unless it says
-    otherwise. ``shadow`` lets the policy decide without enforcing it, until its end; it can be assigned again.
+    otherwise. ``lock``, a ``Lock`` or the path of one (``schemarouter lock``), lets only those operations be called that are
+    in it, by the very contracts that it was written from; it must be that of the policy (``CatalogError``). ``shadow`` lets the policy decide without enforcing it, until its end; it can be assigned again.
 
     ``clock`` gives monotonic seconds. Safe from several threads; each run belongs to one event loop.
     """
@@ -71,6 +78,7 @@ class RegistryExecutor:
         policy: PolicyLike | None = None,
         approval_callback: Callable[..., Any] | None = None,
         hooks: ExecutionHooks | None = None,
+        lock: LockLike | None = None,
         store: StateStore | None = None,
         kill_switch: KillSwitch | None = None,
         decision_log: DecisionLog | None = None,
@@ -88,7 +96,7 @@ class RegistryExecutor:
         self._log = _checked_log(decision_log)
         self._bindings = Bindings(registry)
         self._lock = threading.Lock()
-        self._governance = govern(policy, approval_callback, hooks)
+        self._governance = govern(policy, approval_callback, hooks, as_lock(lock))
         self._pool = LazyPool(max_offloaded_sync_workers)
         self._store_pool = LazyPool(_STORE_WORKERS)
         self._world = World(self._look, clock, time.sleep, self._pool.get, self._store_pool.get)
@@ -111,7 +119,26 @@ class RegistryExecutor:
     def policy(self, policy: PolicyLike | None) -> None:
         with self._lock:
             now = self._governance
-            self._governance = govern(policy, now.approval_callback, now.hooks)
+            self._governance = govern(policy, now.approval_callback, now.hooks, now.lock)
+
+    @property
+    def lock(self) -> Lock | None:
+        """The lock; a policy and a lock that do not belong together are refused, see :meth:`govern_by`."""
+        return self._governance.lock
+
+    @lock.setter
+    def lock(self, lock: LockLike | None) -> None:
+        given = as_lock(lock)
+        with self._lock:
+            now = self._governance
+            self._governance = govern(now.policy, now.approval_callback, now.hooks, given)
+
+    def govern_by(self, policy: PolicyLike, *, lock: LockLike | None) -> None:
+        """Assign a policy and its lock in one step. Raises as assigning them does, and then changes nothing."""
+        given = as_lock(lock)
+        with self._lock:
+            now = self._governance
+            self._governance = govern(policy, now.approval_callback, now.hooks, given)
 
     @property
     def approval_callback(self) -> Callable[..., Any] | None:
@@ -122,7 +149,7 @@ class RegistryExecutor:
     def approval_callback(self, callback: Callable[..., Any] | None) -> None:
         with self._lock:
             now = self._governance
-            self._governance = govern(now.policy, callback, now.hooks)
+            self._governance = govern(now.policy, callback, now.hooks, now.lock)
 
     @property
     def hooks(self) -> ExecutionHooks:
@@ -133,7 +160,7 @@ class RegistryExecutor:
     def hooks(self, hooks: ExecutionHooks | None) -> None:
         with self._lock:
             now = self._governance
-            self._governance = govern(now.policy, now.approval_callback, hooks)
+            self._governance = govern(now.policy, now.approval_callback, hooks, now.lock)
 
     def replace_policy(self, policy: PolicyLike, *, expected: PolicyLike) -> bool:
         """Assign ``policy`` if the policy of now is the very object ``expected``, in one step; say whether it was.
@@ -144,7 +171,7 @@ class RegistryExecutor:
             now = self._governance
             if now.policy is not expected:
                 return False
-            self._governance = govern(policy, now.approval_callback, now.hooks)
+            self._governance = govern(policy, now.approval_callback, now.hooks, now.lock)
             return True
 
     @property
@@ -455,3 +482,16 @@ def take_in(plan: ExecutionPlan) -> tuple[PrivateCall, ...]:
     if type(calls) is not list:
         raise PlanningError("the calls of a plan must be a list")
     return tuple(map(private_copy, calls.copy()))
+
+
+def as_lock(lock: LockLike | None) -> Lock | None:
+    """A lock, read from its file where a path is given. Raises ``TypeError`` for another type, ``CatalogError`` for a bad file."""
+    if lock is None:
+        return None
+    from schemarouter.catalog.lock import Lock, load_lock
+
+    if isinstance(lock, Lock):
+        return lock
+    if not isinstance(lock, str) and not hasattr(lock, "__fspath__"):
+        raise TypeError(f"lock must be a Lock or the path of one, not `{type(lock).__name__}`")
+    return load_lock(lock)

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from schemarouter.compiler.graph import EvaluationGraph
 from schemarouter.compiler.policy import ExecutionPolicy
 from schemarouter.engine.budget import NO_LIMITS, Limits, MemoryLedger
 from schemarouter.engine.frame import Authority, Run
 from schemarouter.engine.retry import ONCE, Retry
-from schemarouter.errors import PolicyError
+from schemarouter.errors import CatalogError, PolicyError
 from schemarouter.loading import LoadedPolicy
 from schemarouter.model.hooks import ExecutionHooks
 from schemarouter.model.limits import ExecutionBudget, RetryPolicy
 from schemarouter.model.names import hidden_character
 from schemarouter.state.ledger import StoreLedger
 from schemarouter.state.port import StateStore
+
+if TYPE_CHECKING:
+    from schemarouter.catalog.lock import Lock
 
 #: Characters of a run's or a call's id.
 MAX_ID = 272  # 256 that the application may choose, and the number in a batch
@@ -33,6 +36,7 @@ class Governance(NamedTuple):
     #: The ceilings of every run; ``None`` where the policy says nothing.
     limits: Limits | None
     retry: Retry | None
+    lock: Lock | None = None
 
     def start_run(
         self,
@@ -76,7 +80,10 @@ def check_id(what: str, id_: object) -> str:
 
 
 def govern(
-    policy: PolicyLike | None, approval_callback: Callable[..., Any] | None, hooks: ExecutionHooks | None
+    policy: PolicyLike | None,
+    approval_callback: Callable[..., Any] | None,
+    hooks: ExecutionHooks | None,
+    lock: Lock | None = None,
 ) -> Governance:
     """Settle who decides. Raises ``PolicyError`` and ``TypeError`` for what does not fit together."""
     policy = ExecutionPolicy() if policy is None else policy
@@ -86,6 +93,11 @@ def govern(
     if approval_callback is not None and not callable(approval_callback):
         raise TypeError(f"approval_callback must be callable, not `{type(approval_callback).__name__}`")
     graph, callables = graph_of(policy)
+    if lock is not None and lock.digest != graph.digest:
+        raise CatalogError(
+            f"the lock was written for the policy {lock.digest[:12]}, and this one is {graph.digest[:12]}",
+            help="review what moved with `schemarouter check --lock`, and write the lock again",
+        )
     missing = [name for name in graph.named_callables if not callable(callables.get(name))]
     if missing:
         names = ", ".join(f"`{name}`" for name in missing)
@@ -102,10 +114,11 @@ def govern(
     approval = approval_callback if named is None else callables[named]
     before = tuple(callables[name] for name in graph.hooks.before_call)
     after = tuple(callables[name] for name in graph.hooks.after_call)
-    authority = Authority(graph, approval, before + hooks.before_call, after + hooks.after_call)
+    contracts = None if lock is None else lock.contracts
+    authority = Authority(graph, approval, before + hooks.before_call, after + hooks.after_call, contracts)
     limits = None if graph.budget is None else Limits.of(graph.budget)
     retry = None if graph.retry is None else Retry.of(graph.retry)
-    return Governance(policy, approval_callback, hooks, authority, limits, retry)
+    return Governance(policy, approval_callback, hooks, authority, limits, retry, lock)
 
 
 def graph_of(policy: PolicyLike) -> tuple[EvaluationGraph, Mapping[str, Callable[..., Any]]]:

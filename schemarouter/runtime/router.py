@@ -29,12 +29,15 @@ from schemarouter.state.port import StateStore
 if TYPE_CHECKING:
     from schemarouter.audit.log import DecisionLog
     from schemarouter.audit.shadow import ShadowMode
+    from schemarouter.runtime.executor import LockLike
 
 Value = TypeVar("Value")
 
 
 class SchemaRouter:
     """Plans calls for requests and executes them; what it may do is decided by ``policy`` alone.
+
+    With a ``lock`` (``schemarouter lock``) only what is in it may be called, by the contracts that were locked.
 
     A request is a ``PlanRequest``, or its query as text. ``config`` is a ``RunConfig``, or its fields as a mapping.
     """
@@ -46,6 +49,7 @@ class SchemaRouter:
         policy: PolicyLike | None = None,
         approval_callback: Callable[..., Any] | None = None,
         execution_hooks: ExecutionHooks | None = None,
+        lock: LockLike | None = None,
         store: StateStore | None = None,
         kill_switch: KillSwitch | None = None,
         decision_log: DecisionLog | None = None,
@@ -57,6 +61,7 @@ class SchemaRouter:
             policy=policy,
             approval_callback=approval_callback,
             hooks=execution_hooks,
+            lock=lock,
             store=store,
             kill_switch=kill_switch,
             decision_log=decision_log,
@@ -76,6 +81,7 @@ class SchemaRouter:
         registry: InMemoryRegistry | None = None,
         approval_callback: Callable[..., Any] | None = None,
         execution_hooks: ExecutionHooks | None = None,
+        lock: LockLike | None = None,
         store: StateStore | None = None,
         kill_switch: KillSwitch | None = None,
         decision_log: DecisionLog | None = None,
@@ -95,6 +101,7 @@ class SchemaRouter:
             policy=policy,
             approval_callback=approval_callback,
             execution_hooks=execution_hooks,
+            lock=lock,
             store=store,
             kill_switch=kill_switch,
             decision_log=decision_log,
