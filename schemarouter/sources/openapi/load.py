@@ -6,8 +6,6 @@ import os
 import re
 from typing import Any, Final
 
-from schemarouter.contract.scan import SchemaError
-from schemarouter.contract.schema import CompiledSchema
 from schemarouter.model.names import name_problem
 from schemarouter.model.tool import EndpointSpec, ParameterSpec, ToolSpec
 from schemarouter.sources.openapi.bodies import Body, read_body
@@ -21,12 +19,12 @@ from schemarouter.sources.openapi.parameters import Parameter, collect_parameter
 from schemarouter.sources.openapi.responses import output_schema
 from schemarouter.sources.openapi.schemas import Piece, Schemas
 from schemarouter.sources.openapi.servers import check_server_url, server_urls
+from schemarouter.sources.openapi.soundness import Soundness
 from schemarouter.sources.openapi.styles import DEFAULT_STYLES
 from schemarouter.sources.problem import SourceError
 
 _VERSION: Final = re.compile(r"3\.([012])(\.[0-9]+)?(-[A-Za-z0-9.]+)?")
 _DIALECTS: Final = ("https://spec.openapis.org/oas/3.", "https://json-schema.org/draft/2020-12/schema")
-_LEAVE_OUT: Final = "simplify the schema, or leave the operation out with `select`"
 
 
 def load_openapi(
@@ -64,6 +62,8 @@ def load_openapi(
     check_names(found)
     endpoints = [builder.endpoint(each, classifier) for each in found]
     classifier.finish()
+    builder.input_soundness.check()
+    builder.output_soundness.check()
     info = document.value.get("info")
     info = info if isinstance(info, dict) else {}
     tool = ToolSpec(
@@ -148,6 +148,7 @@ class _Builder:
         self._schemas = Schemas(files, self.notes, modern=modern, response=False)
         self._outputs = Schemas(files, self.notes, modern=modern, response=True) if outputs else None
         self._credentials = _credentials(document, files)
+        self.input_soundness, self.output_soundness = Soundness(), Soundness()
         self.servers = server_urls(document, files)
 
     def endpoint(self, found: Found, classifier: Classifier) -> EndpointSpec:
@@ -169,7 +170,7 @@ class _Builder:
                 self.notes.add(place, f"the operation has a server of its own, `{shown(servers[0])}`")
         read_only, destructive = classifier.of(operation)
         output = {} if self._outputs is None else output_schema(place, self._files, self._outputs)
-        self._check(output, place)
+        self.output_soundness.add(output, place)
         description = text(place.value.get("description"))
         return EndpointSpec(
             name=operation.name,
@@ -211,27 +212,13 @@ class _Builder:
         }
         if definitions:
             schema["$defs"] = definitions
-        self._check(schema, place)
+        self.input_soundness.add(schema, place)
         return schema
 
     def _body_piece(self, body: Body) -> Piece:
         if body.own is not None or body.schema is None:
             return Piece(body.own or {}, values=4)
         return self._schemas.piece(body.schema)
-
-    def _check(self, schema: dict[str, Any], place: Place) -> None:
-        """Refuse here what registration would refuse, with the place in the document."""
-        if not schema:
-            return
-        try:
-            CompiledSchema(schema)
-        except SchemaError as problem:
-            where = "".join(f".{step}" for step in problem.path)
-            raise SourceError(
-                f"the schema of the operation cannot be used: `{shown(where)}` {problem.reason}",
-                where=str(place),
-                help=_LEAVE_OUT,
-            ) from None
 
 
 def _described(schema: Any, description: str) -> Any:
