@@ -23,7 +23,7 @@ rules:
   - name: read
     operation: "files.*"
     effect: allow
-    when: {read_only: true}
+    when: {read_only: true, destructive: false}
 ```
 
 ## Limits

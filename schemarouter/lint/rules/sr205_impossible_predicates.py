@@ -1,8 +1,8 @@
 r"""The predicates of a rule contradict each other: it can match nothing.
 
 ## What it does
-Reports `unclassified: true` together with `read_only`, and rules whose operations `classify` gives other attributes than
-the rule asks for.
+Reports `unclassified: true` together with `read_only`, and rules whose operations `classify` gives other attributes
+than the rule asks for.
 
 ## Why it matters
 Unclassified means that nobody said whether an operation is read-only. Such a rule never decides. If it is a deny, it

@@ -37,8 +37,8 @@ budget: {max_tool_calls: 20}
 
 ## Limits
 Only identical matchers are compared; rules that are dead because earlier ones cover them together are SR201 and SR202.
-One defect gives one finding: SR202 is left out here, unless this code is suppressed or not looked for. With argument conditions the second rule can still decide where the conditions are in doubt: the stricter
-outcome counts then.
+One defect gives one finding: SR202 is left out here, unless this code is suppressed or not looked for. With argument
+conditions the second rule can still decide where the conditions are in doubt: the stricter outcome counts then.
 """
 
 from __future__ import annotations

@@ -15,6 +15,7 @@ rules:
   - name: all-but-internal
     operation: "files.[^_]*"
     effect: allow
+    when: {read_only: true, destructive: false}
 budget: {max_tool_calls: 20}
 ```
 
@@ -25,6 +26,7 @@ rules:
   - name: all-but-internal
     operation: "files.[!_]*"
     effect: allow
+    when: {read_only: true, destructive: false}
 budget: {max_tool_calls: 20}
 ```
 

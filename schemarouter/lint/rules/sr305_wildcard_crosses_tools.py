@@ -26,6 +26,7 @@ rules:
   - name: search
     operation: ["github.search_*", "wiki.search_*"]
     effect: allow
+    when: {read_only: true, destructive: false}
 budget: {max_tool_calls: 20}
 ```
 

@@ -25,7 +25,7 @@ rules:
   - name: use-github
     operation: "github.*"
     effect: allow
-    when: {read_only: true}
+    when: {read_only: true, destructive: false}
 budget: {max_tool_calls: 20}
 ```
 
@@ -69,5 +69,5 @@ def check(policy: LintContext) -> Iterator[Problem]:
             "SR306",
             f"{shown(pattern.text)} allows {what}, also what is destructive or unclassified",
             pattern.target,
-            help="name the operations, or narrow the rule: `when: {read_only: true}`",
+            help="name the operations, or narrow the rule: `when: {read_only: true, destructive: false}`",
         )

@@ -21,7 +21,7 @@ rules:
   - name: read
     operation: "github.*"
     effect: allow
-    when: {read_only: true}
+    when: {read_only: true, destructive: false}
 budget: {max_tool_calls: 20}
 ```
 
@@ -36,7 +36,7 @@ rules:
   - name: read
     operation: "github.*"
     effect: allow
-    when: {read_only: true}
+    when: {read_only: true, destructive: false}
 budget: {max_tool_calls: 20}
 ```
 

@@ -2,8 +2,8 @@
 
 ## What it does
 Reports every `allow` rule, and the default `allow_unclassified_remote`, that lets some remote call run whose
-`read_only` is unknown, without approval. Shows such a call. Where the rule names the operation, it is a warning: somebody has
-thought of this one.
+`read_only` is unknown, without approval. Shows such a call. Where the rule names the operation, it is a warning:
+somebody has thought of this one.
 
 ## Why it matters
 Everything that comes from a server is unclassified until somebody says here what it does. A wildcard then allows what

@@ -5,7 +5,8 @@ Reports every `allow` rule, and the default `allow_destructive`, that lets some 
 Shows such a call. Where the rule names the operation, it is a warning: somebody has thought of this one.
 
 ## Why it matters
-What a destructive call does cannot be undone. A matching `allow` rule decides alone: no category guard stands behind it.
+What a destructive call does cannot be undone. A matching `allow` rule decides alone: no category guard stands behind
+it.
 
 ## Example
 ```yaml

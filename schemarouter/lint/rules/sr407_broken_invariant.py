@@ -15,7 +15,7 @@ rules:
   - name: jobs
     operation: "jobs.*"
     effect: allow
-    when: {remote: true}
+    when: {read_only: false}
 invariants:
   - name: destructive-calls-are-asked-about
     never: destructive and remote and not approval
@@ -34,7 +34,7 @@ rules:
   - name: jobs
     operation: "jobs.*"
     effect: allow
-    when: {remote: true, destructive: false}
+    when: {read_only: false, destructive: false}
 invariants:
   - name: destructive-calls-are-asked-about
     never: destructive and remote and not approval

@@ -16,6 +16,7 @@ rules:
     operation: notes.read
     effect: allow
 budget: {max_tool_calls: 20}
+classify: [{operation: "notes.*", read_only: false, destructive: false}]
 ```
 
 ## Instead
@@ -27,6 +28,7 @@ rules:
     operation: "notes.*"
     effect: allow
 budget: {max_tool_calls: 20}
+classify: [{operation: "notes.*", read_only: false, destructive: false}]
 ```
 
 ## Limits

@@ -22,6 +22,7 @@ rules:
     operation: "notes.*"
     effect: allow
 budget: {max_tool_calls: 20}
+classify: [{operation: "notes.*", read_only: false, destructive: false}]
 ```
 
 ## Instead
@@ -32,6 +33,7 @@ rules:
     operation: "notes.*"
     effect: allow
 budget: {max_tool_calls: 20}
+classify: [{operation: "notes.*", read_only: false, destructive: false}]
 ```
 
 ## Limits

@@ -24,8 +24,9 @@ rules:
   - name: tool
     operation: "notes.*"
     effect: allow
-  - operation: "*.send"
+  - operation: wiki.send
     effect: deny
+classify: [{operation: "*", read_only: false, destructive: false}]
 """
 ALL = ["SR306", "SR501", "SR107", "SR108"]
 
@@ -182,8 +183,12 @@ name = "tool"
 operation = "notes.*"
 effect = "allow"
 [[rules]]
-operation = "*.send"
+operation = "wiki.send"
 effect = "deny"
+[[classify]]
+operation = "*"
+read_only = false
+destructive = false
 """
     mine, other = check(POLICY), check(toml, "toml")
     assert [(f.code, f.message, f.help, f.pointer) for f in mine.findings] == [
@@ -237,7 +242,7 @@ def test_checking_imports_no_documentation():
     loaded = done.stdout.split()
     assert "schemarouter.lint.rules.sr306_allow_everything" in loaded
     assert "schemarouter.lint.docs" not in loaded
-    assert not [name for name in loaded if "rules.sr0" in name or "rules.sr9" in name]
+    assert not [name for name in loaded if "rules.sr0" in name or "rules.sr901" in name]
 
 
 HOSTILE = {
@@ -270,7 +275,7 @@ def test_many_comments_cost_no_more_than_their_number():
         + "  - name: a\n    effect: allow\n    operation:\n"
     )
     text += "".join(f"      - a.b{number}  # schemarouter: ignore[SR306] ours\n" for number in range(3_000))
-    report = check(text)
+    report = check(text + 'classify: [{operation: "*", read_only: false, destructive: false}]')
     assert codes(report) == ["SR901"] * 23_000
 
 

@@ -48,6 +48,10 @@ def test_real_names_are_not_suspicious_as_patterns():
     names = [f"rest.{operation}" for _, operation in rest_operations()]
     lines = (DATA / "github-mcp-tools.txt").read_text("utf-8").splitlines()
     names += [f"mcp.{line}" for line in lines if not line.startswith("#")]
-    rules = [{"name": f"rule-{index}", "operation": name, "effect": "allow"} for index, name in enumerate(names)]
+    harmless = {"read_only": True, "destructive": False}
+    rules = [
+        {"name": f"rule-{index}", "operation": name, "effect": "allow", "when": harmless}
+        for index, name in enumerate(names)
+    ]
     text = json.dumps({"version": 1, "rules": rules, "budget": {"max_tool_calls": 2}})
     assert check(text).findings == ()

@@ -12,6 +12,8 @@ from schemarouter.lint.blocks import Blocks, block_of_pointer
 from schemarouter.lint.suppress import is_suppressible
 from support.lint_corpus import check
 
+#: So that what is allowed is no finding of its own.
+CLASSIFY = 'classify: [{operation: "*", read_only: false, destructive: false}]\n'
 DIRECTIVE = "# schemarouter: ignore[SR306] ours"
 
 YAML = """\
@@ -26,6 +28,7 @@ rules:{rules}
     operation: wiki.read
     effect: allow
 budget: {{max_tool_calls: 20}}{behind_budget}
+classify: [{{operation: "*", read_only: false, destructive: false}}]
 """
 
 TOML = """\
@@ -44,6 +47,11 @@ max_tool_calls = 20
 name = "second"
 operation = "wiki.read"
 effect = "allow"
+
+[[classify]]
+operation = "*"
+read_only = false
+destructive = false
 """
 
 
@@ -144,6 +152,10 @@ operation = "a.*"
 effect = "allow"
 [budget]
 max_tool_calls = 20
+[[classify]]
+operation = "*"
+read_only = false
+destructive = false
 [rules.examples]
 decides = [
   "a.b",
@@ -155,13 +167,13 @@ decides = [
 def test_rules_on_one_line_share_its_comment():
     text = (
         'version: 1\nrules: [{name: a, operation: "a.*", effect: allow}, {name: b, operation: "b.*", effect: allow}]'
-        f"  {DIRECTIVE}\nbudget: {{max_tool_calls: 20}}\n"
+        f"  {DIRECTIVE}\nbudget: {{max_tool_calls: 20}}\n{CLASSIFY}"
     )
     assert found(text) == (2, [])
 
 
 def test_a_dash_of_its_own_is_the_rule():
-    text = f'version: 1\nrules:\n  {DIRECTIVE}\n  -\n    name: a\n    operation: "a.*"\n    effect: allow\nbudget: {{max_tool_calls: 2}}\n'
+    text = f'version: 1\nrules:\n  {DIRECTIVE}\n  -\n    name: a\n    operation: "a.*"\n    effect: allow\nbudget: {{max_tool_calls: 2}}\n{CLASSIFY}'
     assert found(text) == (1, [])
 
 
@@ -189,7 +201,7 @@ rules:
     effect: allow
 budget: {max_tool_calls: 20}
 """
-    assert found(text) == (0, ["SR306"])
+    assert found(text + CLASSIFY) == (0, ["SR306"])
 
 
 def test_it_suppresses_only_the_codes_that_it_lists():
@@ -236,6 +248,9 @@ def test_what_cannot_be_suppressed():
     assert set(cannot) >= {*READER_CODES, "SR107", "SR108", "SR901", "SR902"}
     assert not is_suppressible("SR202")
     assert [code for code in registry.names() if is_suppressible(code) and code < "SR300"] == [
+        "SR201",
+        "SR203",
+        "SR204",
         "SR206",
         "SR207",
         "SR208",
@@ -243,7 +258,7 @@ def test_what_cannot_be_suppressed():
 
 
 def test_unnamed_rules_cannot_be_suppressed():
-    text = "version: 1\nrules:\n  - operation: a.b  # schemarouter: ignore[SR107] no name\n    effect: allow\nbudget: {max_tool_calls: 2}\n"
+    text = "version: 1\nrules:\n  - operation: a.b  # schemarouter: ignore[SR107] no name\n    effect: deny\nbudget: {max_tool_calls: 2}\n"
     assert found(text) == (0, ["SR107", "SR902"])
 
 
