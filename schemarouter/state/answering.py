@@ -12,7 +12,7 @@ import re
 import time
 
 from schemarouter.errors import SchemaRouterError
-from schemarouter.state.binding import arguments_hash, grant_id, request_id, text_hash
+from schemarouter.state.binding import arguments_hash, request_id, text_hash
 from schemarouter.state.port import Answer, Grant
 from schemarouter.state.signatures import answer_statement, grant_statement, is_signed, key_id
 
@@ -114,9 +114,8 @@ def give(
     identity, now = store.identity(), int(store.now())
     if arguments is not None:
         arguments_hashed = arguments_hash(identity.secret, arguments)
-    # Two grants that say the same are two grants: the random part makes their ids differ.
-    made = Grant("", operation, arguments_hashed, digest, now, now + seconds, max_uses, os.urandom(16).hex(), "", "")
-    made = signer.sign_grant(identity.name, made._replace(id=grant_id(made)))
+    made = Grant(os.urandom(16).hex(), operation, arguments_hashed, digest, now, now + seconds, max_uses, "", "")
+    made = signer.sign_grant(identity.name, made)
     store.grant(made)
     return made
 
@@ -136,6 +135,4 @@ def grant_is_signed(store: StateStore, standing: StandingGrant, publics: Iterabl
     """Whether one of ``publics`` signed a grant, as it stands there."""
     grant = standing.grant
     statement = grant_statement(store.identity().name, grant)
-    return grant_id(grant) == grant.id and any(
-        key_id(public) == grant.key and is_signed(public, statement, grant.signature) for public in publics
-    )
+    return any(key_id(public) == grant.key and is_signed(public, statement, grant.signature) for public in publics)

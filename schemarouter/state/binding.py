@@ -9,7 +9,7 @@ from schemarouter.model.json_value import canonical_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from schemarouter.state.port import Grant, Request
+    from schemarouter.state.port import Request
 
 #: Bytes of a store's secret: a fixed length, so that no two pairs of secret and text make the same input of a hash.
 SECRET_BYTES = 32
@@ -42,11 +42,6 @@ def request_id(request: Request) -> str:
     That text is bound by its hash, so that it can be forgotten once it is not needed any more.
     """
     return _hash("request", [value for name, value in request._asdict().items() if name not in ("id", "arguments")])
-
-
-def grant_id(grant: Grant) -> str:
-    """The id that ``grant`` must have: it commits to what is granted."""
-    return _hash("grant", [value for name, value in grant._asdict().items() if name not in ("id", "key", "signature")])
 
 
 def same_call(one: Request, other: Request) -> bool:

@@ -86,7 +86,7 @@ class Filed(NamedTuple):
 class Grant(NamedTuple):
     """A standing answer. It counts only with a valid ``signature`` by ``key``.
 
-    ``id`` is made from all other fields but ``key`` and ``signature``. ``arguments_hash`` ``None`` is any arguments, ``digest``
+    ``id`` is random. ``arguments_hash`` ``None`` is any arguments, ``digest``
     ``None`` any policy. Times are seconds since the epoch.
     """
 
@@ -97,7 +97,6 @@ class Grant(NamedTuple):
     created: int
     expires: int
     max_uses: int
-    nonce: str
     key: str
     signature: str
 

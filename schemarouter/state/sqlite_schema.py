@@ -29,7 +29,7 @@ TABLES = (
     "approved INTEGER, answered INTEGER, answer_key TEXT, signature TEXT) WITHOUT ROWID",
     "CREATE INDEX requests_by_call ON requests (run_id, call_id)",
     "CREATE TABLE grants (id TEXT NOT NULL PRIMARY KEY, operation TEXT NOT NULL, arguments_hash TEXT, digest TEXT, "
-    "created INTEGER NOT NULL, expires INTEGER NOT NULL, max_uses INTEGER NOT NULL, nonce TEXT NOT NULL, grant_key TEXT NOT NULL, "
+    "created INTEGER NOT NULL, expires INTEGER NOT NULL, max_uses INTEGER NOT NULL, grant_key TEXT NOT NULL, "
     "signature TEXT NOT NULL, uses INTEGER NOT NULL, revoked INTEGER NOT NULL) WITHOUT ROWID",
     "CREATE INDEX grants_by_operation ON grants (operation)",
 )

@@ -122,7 +122,7 @@ class Stores(RuleBasedStateMachine):
     def grant(self, operation: str, number: int, seconds: int) -> None:
         now = int(self.clock.now)
         self.both(
-            "grant", Grant(f"{operation}{number}", operation, None, "d", now, now + seconds, 2, "n", "key", "sig")
+            "grant", Grant(f"{operation}{number}", operation, None, "d", now, now + seconds, 2, "key", "sig")
         )
         self.grants.append(f"{operation}{number}")
 

@@ -11,7 +11,7 @@ from schemarouter.model.approval import Question
 from schemarouter.model.call import ToolCall
 from schemarouter.runtime.executor import RegistryExecutor
 from schemarouter.runtime.registry import InMemoryRegistry
-from schemarouter.state.binding import arguments_hash, grant_id, request_id
+from schemarouter.state.binding import arguments_hash, request_id
 from schemarouter.state.port import Answer, Grant, Request, StateStore
 from schemarouter.state.signatures import Signer, generate, load_signer, public_text
 from support.boundary import CANARY, tool_spec
@@ -51,8 +51,8 @@ def request(**changes: Any) -> Request:
 
 def grant(by: Signer, store: StateStore, **changes: Any) -> Grant:
     """A signed grant of `ns.tool.act`."""
-    made = Grant("", "ns.tool.act", None, None, 1, 99_999_999_999, 2, "n", "", "")._replace(**changes)
-    return by.sign_grant(store.identity().name, made._replace(id=grant_id(made)))
+    made = Grant("g", "ns.tool.act", None, None, 1, 99_999_999_999, 2, "", "")._replace(**changes)
+    return by.sign_grant(store.identity().name, made)
 
 
 def answer(by: Signer, store: StateStore, id_: str, *, approved: bool = True) -> Answer:

@@ -31,7 +31,7 @@ from support.boundary import CANARY
 from support.stores import Desk, WallClock, calls, request
 
 ENTRY = Entry("key", "holder", 30.0)
-GRANT = Grant("g", "x.y", None, None, 1, 9_999_999_999, 1, "n", "key", "signature")
+GRANT = Grant("g", "x.y", None, None, 1, 9_999_999_999, 1, "key", "signature")
 
 #: Every operation of the port, those that write first.
 WRITES: dict[str, Callable[[StateStore], Any]] = {

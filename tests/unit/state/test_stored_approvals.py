@@ -304,6 +304,57 @@ def test_spent_before_it_runs(store: Any) -> None:
     denied(desk_on(store), "waits", **IDS)
 
 
+class Lying:
+    """A store that says yes to everything that it is asked to do, and shows what it likes."""
+
+    def __init__(self, store: Any, **says: Any) -> None:
+        self._store, self._says = store, {"spend": True, "use": True, **says}
+
+    def __getattr__(self, name: str) -> Any:
+        return (lambda *_: self._says[name]) if name in self._says else getattr(self._store, name)
+
+
+def test_a_store_that_lies_makes_no_approval() -> None:
+    clock = WallClock()
+    store = MemoryStore(clock=clock)
+    approvals(store).ask(question(operation="ns.tool.harmless"))
+    store.answer(answer(BY, store, only(store).request.id))
+    other = only(store)
+    approvals(store, lifetime=10).ask(question())
+    mine = store.requests()[-1] if store.requests()[-1] != other else store.requests()[0]
+    said = Answer(mine.request.id, True, 1, "", "")
+    signed = mine._replace(status="approved", answer=BY.sign_answer(store.identity().name, said))
+    shown = [
+        other,
+        mine._replace(status="approved", answer=other.answer),
+        mine._replace(status="approved", answer=other.answer._replace(request=mine.request.id)),
+        signed._replace(status="spent"),
+        signed._replace(request=signed.request._replace(operation="ns.tool.harmless")),
+        signed._replace(request=signed.request._replace(deadline=9_999_999_999)),
+    ]
+    for filed in shown:
+        assert isinstance(approvals(Lying(store, requests_like=[filed], request=filed)).ask(question()), Denied), filed
+    honest = Lying(store, requests_like=[signed], request=signed)
+    assert approvals(honest).ask(question()) is True
+    clock.now += 10
+    assert isinstance(approvals(honest).ask(question()), Denied), "too late"
+
+
+def test_a_store_that_lies_makes_no_grant() -> None:
+    clock = WallClock()
+    store = MemoryStore(clock=clock)
+
+    def asked(**says: Any) -> Any:
+        return approvals(Lying(store, **says)).ask(question())
+
+    good = StandingGrant(grant(BY, store, expires=int(clock.now) + 10), 0, revoked=False)
+    assert asked(grants=[good]) is True
+    for bad in (good._replace(revoked=True), good._replace(grant=grant(BY, store, operation="ns.tool.harmless"))):
+        assert isinstance(asked(grants=[bad]), Denied)
+    clock.now += 10
+    assert isinstance(asked(grants=[good]), Denied)
+
+
 # Standing grants
 
 
@@ -344,23 +395,20 @@ def test_a_grant_is_for_what_it_says(store: Any, changes: dict[str, Any]) -> Non
         {"digest": None},
         {"operation": "ns.tool.act"},
         {"key": OTHER.id},
-        {"nonce": "m"},
+        {"id": "another"},
     ],
 )
 def test_a_grant_that_was_changed_is_none(store: Any, changes: dict[str, Any]) -> None:
     made = grant(BY, store, operation="ns.other", arguments_hash="0" * 64, digest="0" * 64, expires=50)
     wanted = {"operation": "ns.tool.act", "arguments_hash": None, "digest": None, "expires": 99_999_999_999}
     changed = made._replace(**(wanted | changes))
-    from schemarouter.state.binding import grant_id
-
     store.grant(changed)
-    store.grant(changed._replace(id=grant_id(changed)))
     denied(desk_on(store), "nobody answered in time")
 
 
 def test_a_grant_of_another_store_or_key_is_none(store: Any) -> None:
-    store.grant(grant(BY, MemoryStore(), nonce="1"))
-    store.grant(grant(OTHER, store, nonce="2"))
+    store.grant(grant(BY, MemoryStore(), id="1"))
+    store.grant(grant(OTHER, store, id="2"))
     denied(desk_on(store), "nobody answered in time")
 
 
@@ -373,7 +421,7 @@ def test_a_grant_that_is_revoked_or_over(store: Any) -> None:
     execute(desk)
     clock.now += 10
     denied(desk, "nobody answered in time")
-    store.grant(again := grant(BY, store, nonce="2"))
+    store.grant(again := grant(BY, store, id="2"))
     execute(desk)
     assert store.revoke(again.id)
     denied(desk, "nobody answered in time")
