@@ -35,7 +35,7 @@ _RUN = re.compile(r"[A-Za-z0-9+/_=-]{24,512}")
 def masked(value: Any) -> Any:
     """A copy of a JSON value in which what looks like a secret is :data:`MASK`."""
     if isinstance(value, dict):
-        return {_name(name): MASK if _says_secret(name) else masked(item) for name, item in value.items()}
+        return _masked_object(value)
     if isinstance(value, list):
         return [masked(item) for item in value]
     if isinstance(value, str) and _looks_secret(value):
@@ -43,8 +43,17 @@ def masked(value: Any) -> Any:
     return value
 
 
-def _name(name: str) -> str:
-    return MASK if _looks_secret(name) else name
+def _masked_object(value: dict[str, Any]) -> dict[str, Any]:
+    """As many names as there were: an argument that disappeared would be approved unseen."""
+    shown: dict[str, Any] = {}
+    for name, item in value.items():
+        own, number = (MASK, 1) if _looks_secret(name) else (name, 1)
+        word = own
+        while word in shown or (word != name and word in value):
+            number += 1
+            word = f"{own} {number}"
+        shown[word] = MASK if _says_secret(name) else masked(item)
+    return shown
 
 
 def _says_secret(name: str) -> bool:
