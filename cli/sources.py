@@ -203,8 +203,6 @@ def _python(module: str, name: str | None, options: SourceOptions) -> list[ToolS
     from schemarouter.named_callables import import_prefixes
     from schemarouter.sources.python import tools_of_module
 
-    if name is not None:
-        raise CannotRun("the tools of a Python module have their names already", "leave the name out")
     try:
         prefixes = import_prefixes(options.allow_import)
     except ValueError:
@@ -222,7 +220,7 @@ def _python(module: str, name: str | None, options: SourceOptions) -> list[ToolS
             found = import_module(module)
     except (Exception, SystemExit) as error:  # noqa: BLE001 - a module may fail in any way while it is imported
         raise CannotRun(f"`{module}` cannot be imported: {type(error).__name__}") from None
-    return list(tools_of_module(found))
+    return list(tools_of_module(found, namespace=name))
 
 
 def _tell(notes: list[str]) -> None:

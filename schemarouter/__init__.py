@@ -11,6 +11,14 @@ if TYPE_CHECKING:
     from schemarouter.audit.log import DecisionLog as DecisionLog
     from schemarouter.audit.shadow import ShadowMode as ShadowMode
     from schemarouter.audit.shadow import ShadowReport as ShadowReport
+    from schemarouter.catalog.building import catalog_of as catalog_of
+    from schemarouter.catalog.file import read_catalog as read_catalog
+    from schemarouter.catalog.file import write_catalog as write_catalog
+    from schemarouter.catalog.lock import Lock as Lock
+    from schemarouter.catalog.lock import load_lock as load_lock
+    from schemarouter.catalog.lock import make_lock as make_lock
+    from schemarouter.catalog.lock import write_lock as write_lock
+    from schemarouter.catalog.records import Catalog as Catalog
     from schemarouter.compiler.compile import compile_policy as compile_policy
     from schemarouter.compiler.graph import EvaluationGraph as EvaluationGraph
     from schemarouter.compiler.policy import ExecutionPolicy as ExecutionPolicy
@@ -73,10 +81,16 @@ if TYPE_CHECKING:
         SchemaValidationError as SchemaValidationError,
     )
     from schemarouter.errors import (
+        StateStoreError as StateStoreError,
+    )
+    from schemarouter.errors import (
         TransientInvocationError as TransientInvocationError,
     )
     from schemarouter.loading import LoadedPolicy as LoadedPolicy
     from schemarouter.loading import load_policy as load_policy
+    from schemarouter.model.approval import Approver as Approver
+    from schemarouter.model.approval import Denied as Denied
+    from schemarouter.model.approval import Question as Question
     from schemarouter.model.call import ToolCall as ToolCall
     from schemarouter.model.call import ToolResult as ToolResult
     from schemarouter.model.decision import PolicyDecision as PolicyDecision
@@ -92,9 +106,17 @@ if TYPE_CHECKING:
     from schemarouter.model.tool import ToolSpec as ToolSpec
     from schemarouter.runtime.events import RunEvent as RunEvent
     from schemarouter.runtime.executor import RegistryExecutor as RegistryExecutor
+    from schemarouter.runtime.proposals import Evidence as Evidence
+    from schemarouter.runtime.proposals import ToolProposal as ToolProposal
     from schemarouter.runtime.registry import InMemoryRegistry as InMemoryRegistry
     from schemarouter.runtime.reload import PolicyReloader as PolicyReloader
     from schemarouter.runtime.router import SchemaRouter as SchemaRouter
+    from schemarouter.state.kill_switch import KillSwitch as KillSwitch
+    from schemarouter.state.memory import MemoryStore as MemoryStore
+    from schemarouter.state.port import StateStore as StateStore
+    from schemarouter.state.sqlite import SqliteStore as SqliteStore
+    from schemarouter.state.stored_approvals import StoredApprovals as StoredApprovals
+    from schemarouter.state.terminal import TerminalApproval as TerminalApproval
 
 __version__ = "1.0.0.dev0"
 
@@ -120,15 +142,35 @@ _HOME: dict[str, str] = dict.fromkeys(
         "SchemaDriftError",
         "SchemaRouterError",
         "SchemaValidationError",
+        "StateStoreError",
         "TransientInvocationError",
     ),
     "schemarouter.errors",
 )
 _HOME |= {
+    "Catalog": "schemarouter.catalog.records",
+    "catalog_of": "schemarouter.catalog.building",
+    "read_catalog": "schemarouter.catalog.file",
+    "write_catalog": "schemarouter.catalog.file",
+    "Lock": "schemarouter.catalog.lock",
+    "load_lock": "schemarouter.catalog.lock",
+    "make_lock": "schemarouter.catalog.lock",
+    "write_lock": "schemarouter.catalog.lock",
+    "Evidence": "schemarouter.runtime.proposals",
+    "ToolProposal": "schemarouter.runtime.proposals",
     "DecisionLog": "schemarouter.audit.log",
     "PolicyReloader": "schemarouter.runtime.reload",
     "ShadowMode": "schemarouter.audit.shadow",
     "ShadowReport": "schemarouter.audit.shadow",
+    "Approver": "schemarouter.model.approval",
+    "Denied": "schemarouter.model.approval",
+    "Question": "schemarouter.model.approval",
+    "KillSwitch": "schemarouter.state.kill_switch",
+    "MemoryStore": "schemarouter.state.memory",
+    "SqliteStore": "schemarouter.state.sqlite",
+    "StateStore": "schemarouter.state.port",
+    "StoredApprovals": "schemarouter.state.stored_approvals",
+    "TerminalApproval": "schemarouter.state.terminal",
     "EvaluationGraph": "schemarouter.compiler.graph",
     "ExecutionHooks": "schemarouter.model.hooks",
     "RegistryExecutor": "schemarouter.runtime.executor",

@@ -22,6 +22,7 @@ from schemarouter.runtime.concurrency import as_they_finish
 from schemarouter.runtime.events import RunEvent, RunRecorder
 from schemarouter.runtime.executor import RegistryExecutor, take_in
 from schemarouter.runtime.governance import PolicyLike
+from schemarouter.runtime.proposals import Classified, ToolProposal, approved
 from schemarouter.runtime.registry import InMemoryRegistry
 from schemarouter.state.kill_switch import KillSwitch
 from schemarouter.state.port import StateStore
@@ -168,6 +169,39 @@ class SchemaRouter:
             destructive=destructive,
         )
         return self.add_bound_tool(spec, invoker, replace=replace, transient=transient, offload_sync=offload_sync)
+
+    def approve_proposal(
+        self,
+        proposal: ToolProposal,
+        *,
+        document: str,
+        minimum_grounding: float = 1.0,
+        allow_mutating: bool = False,
+        classify: Classified | None = None,
+        invoker: Any = None,
+        replace: bool = False,
+    ) -> str:
+        """Register a tool that was read out of a document, if the text ``document`` supports it; return the key.
+
+        ``minimum_grounding`` is the least share of the proposal's claims that quotes have to support (see
+        :mod:`~schemarouter.runtime.proposals`). Endpoints that may change something are refused without
+        ``allow_mutating``. The tool is remote and unclassified but for ``classify``, which maps endpoints to
+        ``(read_only, destructive)``; what the proposal says of that does not count. This is no approval of any call.
+
+        Raises ``ProposalApprovalError``, and ``RegistrationError`` as registering does.
+        """
+        tool = approved(
+            proposal,
+            document=document,
+            minimum_grounding=minimum_grounding,
+            allow_mutating=allow_mutating,
+            classify=classify,
+        )
+        return (
+            self.add_tool(tool, replace=replace)
+            if invoker is None
+            else self.add_bound_tool(tool, invoker, replace=replace)
+        )
 
     # One run
 
