@@ -60,8 +60,11 @@ def diff_policies(
     *,
     steps: int = STEPS,
     cancelled: Callable[[], bool] | None = None,
+    enough: int | None = None,
 ) -> PolicyDiff:
     """Compare two policies; ``None`` is a file that is not there, and allows nothing.
+
+    With ``enough``, no more than so many differing regions are looked for: for whoever asks whether, and not what.
 
     Raises :class:`WitnessError` if a call that should show a difference does not: a defect, which a caller reports as
     such and never as a result.
@@ -80,6 +83,8 @@ def diff_policies(
                 undecided.append(comparison.gap(region))
             else:
                 changes.append(comparison.change(region))
+                if len(changes) == enough:
+                    break
         if old is not None and new is not None:
             changes += comparison.classification()
             changes += setting_changes(before, after)

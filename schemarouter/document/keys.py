@@ -126,12 +126,14 @@ def meant_by(path: DocPath, source: Source, form: Form = POLICY) -> str | None:
     folded = key.strip().lower().replace("-", "_")
     if folded in model.model_fields:
         return folded
+    if (own := form.synonyms.get(model, {}).get(folded)) is not None:
+        return own
     if key in homes(form):
         return None  # the key exists, and belongs elsewhere
     if _OPPOSITES.get(key.lower()) in model.model_fields:
         return None
     siblings = _siblings(path, source)
-    synonym = (form.synonyms.get(model) or _SYNONYMS.get(model, {})).get(folded)
+    synonym = _SYNONYMS.get(model, {}).get(folded)
     if synonym is not None:
         return synonym
     return closest(key, (name for name in model.model_fields if name not in siblings))

@@ -83,7 +83,7 @@ def mutate(
         if order.notices(mutant, graph):
             fates["killed"] += 1
             continue
-        found = diff_policies(suite.graph, graph, steps=_STEPS, cancelled=cancelled)
+        found = diff_policies(suite.graph, graph, steps=_STEPS, cancelled=cancelled, enough=1)
         fate, change = _fate(found)
         if fate == "equivalent":
             fates["equivalent"] += 1
