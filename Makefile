@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-lowest lint format lock schemas fuzz bench clean
+.PHONY: help setup demo test soak test-lowest lint format lock schemas fuzz bench clean
 
 help:            ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/' | expand -t 16
@@ -27,6 +27,11 @@ demo: $(STAMP)   ## the main job, on real policies
 test: lint       ## lint, then every test
 	@$(BIN)/python -m pytest -n 2
 
+SOAK_ROUNDS ?= 200
+
+soak: $(STAMP)   ## processes that share a state store, killed at random points, for many rounds
+	@SCHEMAROUTER_SOAK=$(SOAK_ROUNDS) $(BIN)/python -m pytest tests/unit/state/test_store_processes.py
+
 lint: $(STAMP)   ## ruff, mypy --strict, import-linter
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
@@ -38,7 +43,7 @@ LOWEST := build/lowest
 test-lowest: $(STAMP) ## the unit tests with the oldest versions that pyproject.toml admits
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check uv
 	@mkdir -p $(LOWEST)
-	@$(BIN)/uv pip compile --quiet --resolution lowest-direct --python-version 3.11 --extra otel --no-header \
+	@$(BIN)/uv pip compile --quiet --resolution lowest-direct --python-version 3.11 --extra otel --extra approvals --no-header \
 		--no-annotate pyproject.toml --output-file $(LOWEST)/versions.txt
 	@test -x $(LOWEST)/env/bin/python || $(PYTHON) -m venv $(LOWEST)/env
 	@$(LOWEST)/env/bin/python -m pip install --quiet --disable-pip-version-check --requirement $(LOWEST)/versions.txt \
@@ -69,7 +74,7 @@ lock:            ## resolve the locked versions anew
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@$(BIN)/python -m pip install --quiet uv
 	@$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --no-annotate --no-header \
-		--no-emit-index-url --no-emit-find-links --generate-hashes --extra mcp --extra openapi --extra otel \
+		--no-emit-index-url --no-emit-find-links --generate-hashes --extra approvals --extra mcp --extra openapi --extra otel \
 		pyproject.toml requirements-dev.in -o requirements-dev.lock
 
 bench: $(STAMP)  ## measure, side by side with other tools in environments of their own (3 minutes)
