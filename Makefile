@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test soak test-lowest lint format lock schemas fuzz bench clean
+.PHONY: help setup demo test soak test-lowest lint format lock schemas fuzz bench security-case clean
 
 help:            ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/' | expand -t 16
@@ -79,6 +79,9 @@ lock:            ## resolve the locked versions anew
 
 bench: $(STAMP)  ## measure, side by side with other tools in environments of their own (3 minutes)
 	@$(BIN)/python benchmarks/run.py
+
+security-case: $(STAMP) ## replay real attacks under the example policies, and write the tables anew
+	@$(BIN)/python benchmarks/agentdojo.py --write
 
 clean:           ## remove everything that was made
 	rm -rf $(VENV) .envs build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
