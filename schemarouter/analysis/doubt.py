@@ -1,4 +1,4 @@
-"""Rules that count only in doubt: a later, stricter rule with the same argument conditions as an earlier, looser one.
+"""Rules that count only in doubt: a later, stricter rule whose argument conditions imply those of an earlier, looser one.
 
 If the conditions hold, the earlier rule decides; if they fail, neither does; but if they are in doubt, the stricter one
 counts (SPEC 2.6). Everything else that doubt can do follows from what happens when conditions hold or fail, because the
@@ -17,9 +17,12 @@ from schemarouter.match.classes import CLASS_COUNT
 
 def doubtful_pairs(view: PolicyView, work: Work) -> Iterator[tuple[int, int]]:
     """Pairs (earlier, later) for which some call is decided by the later rule in doubt only, or may be."""
-    for numbers in view.carriers.values():
-        for place, later in enumerate(numbers):
-            for earlier in numbers[:place]:
+    for conditions, numbers in view.carriers.items():
+        taking = sorted(view.holding(conditions))
+        for later in numbers:
+            for earlier in taking:
+                if earlier >= later:
+                    break
                 if _counts(view, earlier, later, work):
                     yield earlier, later
 

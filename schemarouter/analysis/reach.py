@@ -189,6 +189,8 @@ def _rules_behind(view: PolicyView, rule: int, cell: Cell, patterns: Collection[
 
 def _minimal(view: PolicyView, rule: int, covers: Sequence[int], work: Work) -> tuple[int, ...] | Undecided:
     """A part of ``covers`` that still takes everything, and of which nothing can be left out."""
+    if covers and _covered(view, rule, (), work) is True:
+        return ()  # it fits no call at all, whatever stands before it
     for number in covers:
         if len(covers) > 1 and _covered(view, rule, [number], work) is True:
             return (number,)

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from schemarouter.analysis.automaton import Nfa, Selection
+from schemarouter.analysis.implication import excludes, implies
 from schemarouter.analysis.overlap import OverlapIndex, align, twins
 from schemarouter.analysis.search import Empty, Found, Undecided, Work, search
 from schemarouter.analysis.view import STRICTNESS, PolicyView, Slice
@@ -134,6 +135,8 @@ class _Comparison:
 
     def compare(self, one: int | None, other: int | None) -> Iterator[Region | Gap]:
         """The regions that ``one`` decides on the old side and ``other`` on the new."""
+        if self._never_both(one, other):
+            return
         found: dict[tuple[Outcome, Outcome], Region] = {}
         work = self.work.part(RULE_STEPS)
         for cell in self.cells:
@@ -156,6 +159,15 @@ class _Comparison:
                 call = Call(answer.word, *CLASSES[cell.contract])
                 found[before, after] = Region(one, other, before, after, call, conditional)
         yield from found.values()
+
+    def _never_both(self, one: int | None, other: int | None) -> bool:
+        """Whether the argument conditions of the two deciders exclude each other, and neither is a case of the other."""
+        if one is None or other is None:
+            return False
+        mine, theirs = self.old.rules[one].conditions, self.new.rules[other].conditions
+        if mine is None or theirs is None or not excludes(mine, theirs):
+            return False
+        return not implies(mine, theirs) and not implies(theirs, mine)
 
     def _word(
         self, one: int | None, other: int | None, cell: _Cell, work: Work

@@ -5,8 +5,9 @@ and ``classify`` changes them word by word; so the words are cut into *slices*, 
 for the rest, and within a slice every contract class has one effective class.
 
 Argument conditions are atoms: equal conditions are one atom, and each may hold, fail, or be in doubt. It is enough to
-look at cases where the atoms of the deciding rules hold and all others fail: whatever another atom that holds could
-change, it changes as the atom of a deciding rule.
+look at cases where the atoms of the deciding rules hold, with what they imply, and all others fail: whatever another atom
+that holds could change, it changes as the atom of a deciding rule. Doubt adds nothing, because the outcome in doubt is the
+strictest one of how the doubt could be settled; but for the pairs of :mod:`schemarouter.analysis.doubt`.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from schemarouter.analysis.automaton import NOTHING, Automaton, Selection
+from schemarouter.analysis.implication import implies
 from schemarouter.analysis.overlap import OverlapIndex
 from schemarouter.compiler.decide import guard_decision, needs_approval
 from schemarouter.compiler.graph import EvaluationGraph
@@ -66,6 +68,7 @@ class PolicyView:
         self.rules: Sequence[GraphRule] = graph.rules
         self.masks = [predicate_mask(rule.predicates) for rule in self.rules]
         self._runs: dict[int, list[Selection]] = {}
+        self._holding: dict[Conditions, frozenset[int]] = {}
 
     @property
     def automaton(self) -> Automaton:
@@ -126,17 +129,32 @@ class PolicyView:
         return rows
 
     def before(self, rule: int | None, effective: int, *atoms: Conditions | None) -> Selection:
-        """What the rules before ``rule`` (before the guards: ``None``) certainly decide, if ``atoms`` hold."""
+        """What the rules before ``rule`` (before the guards: ``None``) certainly decide, if ``atoms`` hold.
+
+        Whatever these imply holds too.
+        """
         end = len(self.rules) if rule is None else rule
         result = self._certain(self.group_of[effective], end)
+        for number in self.holding(*atoms):
+            if number < end and self.masks[number] >> effective & 1:
+                result = result | self.selections[number]
+        return result
+
+    def holding(self, *atoms: Conditions | None) -> set[int]:
+        """The rules whose argument conditions hold if ``atoms`` do, as far as that is seen."""
+        found: set[int] = set()
         for atom in dict.fromkeys(atoms):
             if atom is not None:
-                for number in self.carriers.get(atom, ()):
-                    if number >= end:
-                        break
-                    if self.masks[number] >> effective & 1:
-                        result = result | self.selections[number]
-        return result
+                known = self._holding.get(atom)
+                if known is None:
+                    known = self._holding[atom] = frozenset(
+                        number
+                        for carried, numbers in self.carriers.items()
+                        if implies(atom, carried)
+                        for number in numbers
+                    )
+                found |= known
+        return found
 
     def conditional_before(self, rule: int | None, effective: int) -> Selection:
         """What the rules with argument conditions before ``rule`` may decide."""

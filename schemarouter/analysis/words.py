@@ -84,7 +84,7 @@ def plain_ends(pattern: str) -> tuple[str, str]:
         if not isinstance(step, str):
             break
         suffix.append(step)
-    return "".join(prefix), "".join(suffix)
+    return "".join(prefix), "".join(reversed(suffix))
 
 
 def plain_prefix(pattern: str) -> str:

@@ -7,10 +7,23 @@ import random
 from schemarouter.compiler.compile import compile_policy
 from schemarouter.document.reader import read_policy
 
-PIECES = ("a", "b", ".", "*", "*", "?", "[ab]", "[!a]", "[!]]", "[", "z", "[]-a]", "[^a]", "[z-a]")
+PIECES = ("a", "b", "ab", "b.a", ".", "*", "*", "?", "[ab]", "[!a]", "[!]]", "[", "z", "[]-a]", "[^a]", "[z-a]")
 EFFECTS = ("allow", "deny", "require_approval")
 #: Distinct conditions on one argument each, so that every combination of answers can be had.
 CONDITIONS = ({"x": {"const": 1}}, {"y": {"const": 1}})
+#: Conditions that imply or exclude each other, or nearly do.
+RELATED = (
+    {"x": {"maximum": 1}},
+    {"x": {"maximum": 5}},
+    {"x": {"type": "integer", "maximum": 5}},
+    {"x": {"minimum": 3}},
+    {"x": {"exclusiveMinimum": 1, "absent": True}},
+    {"x": {"enum": [0, 4]}},
+    {"x": {"const": "1"}},
+    {"x": {"maximum": 1}, "y": {"const": 1}},
+)
+#: Values that tell them apart, and a missing argument.
+TELLING = (0, 1, 1.5, 2, 3, 4, 4.5, 9, "1", None)
 #: What makes such a condition hold, fail, and be in doubt.
 ANSWERS = (1, 2, "1")
 
@@ -37,7 +50,7 @@ def rule(choose, name, conditions=False):
     if choose.random() < 0.4:
         when[choose.choice(("remote", "read_only", "destructive", "unclassified"))] = choose.random() < 0.5
     if conditions and choose.random() < 0.5:
-        when["arguments"] = choose.choice(CONDITIONS)
+        when["arguments"] = choose.choice(CONDITIONS if conditions is True else conditions)
     if when:
         made["when"] = when
     return made
