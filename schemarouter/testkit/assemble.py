@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, TypeAlias
 
+from schemarouter.document.walk import mapping
 from schemarouter.document.words import shown
 from schemarouter.model.diagnostic import DocPath, Problem, Target
 from schemarouter.testkit.attributes import AttributeClass, Values, exactly, values_of, words
-from schemarouter.testkit.contracts import Planned, plan_calls, split
+from schemarouter.testkit.contracts import Planned, plan_calls
 from schemarouter.testkit.decisions import DecisionTest, labels_of
 from schemarouter.testkit.known import Names
 from schemarouter.testkit.model import Attributes, Cell, Ending, RunCall, ScriptedRun, Table, TestDocument
@@ -23,24 +24,32 @@ Test: TypeAlias = DecisionTest | RunTest
 
 
 def assemble(
-    document: TestDocument, source: Source, graph: EvaluationGraph, catalog: Catalog | None
+    document: TestDocument, source: Source, graph: EvaluationGraph, names: Names
 ) -> tuple[list[Test], list[Problem]]:
-    """The tests of a file, and a problem for each name in it that refers to nothing; with problems nothing may be run."""
-    work = _Assembling(source, graph, Names(graph, _operations(document, catalog)))
+    """The tests of a file, and what is wrong with the contracts of its runs.
+
+    ``names`` knows the rules and the operations; whether what the file names exists is looked at elsewhere.
+    """
+    work = _Assembling(source, graph, names)
     tests = [*work.cases(document), *work.tables(document), *work.runs(document)]
-    return tests, work.names.problems
+    return tests, work.problems
 
 
-def _operations(document: TestDocument, catalog: Catalog | None) -> dict[str, Values] | None:
-    if catalog is None and not document.operations:
+def known_operations(data: object, document: TestDocument | None, catalog: Catalog | None) -> dict[str, Values] | None:
+    """The operations that a file of tests says there are, with their attributes; ``None`` where it does not say."""
+    listed = mapping(data, "operations")
+    if catalog is None and not listed:
         return None
     known = {} if catalog is None else {one.operation: exactly(one.attributes) for one in catalog}
+    if document is None:  # nothing will be run, and names can be looked up all the same
+        return {**dict.fromkeys(listed, Values()), **known}
     return known | {name: values_of(one).over(known.get(name, Values())) for name, one in document.operations.items()}
 
 
 class _Assembling:
     def __init__(self, source: Source, graph: EvaluationGraph, names: Names) -> None:
         self.names = names
+        self.problems: list[Problem] = []
         self._source = source
         self._labels = labels_of(graph)
 
@@ -52,8 +61,7 @@ class _Assembling:
         """One test for each case."""
         for index, case in enumerate(document.cases):
             at: DocPath = ("cases", index)
-            rule = self.names.rule(case.rule, (*at, "rule"))
-            self.names.operation(case.operation, (*at, "operation"), by_rule=case.rule is not None)
+            rule = self.names.index(case.rule)
             name = case.name or _named(case.operation, case)
             yield self._decision(name, at, case.operation, case, case.arguments, case.outcome, rule)
 
@@ -65,9 +73,7 @@ class _Assembling:
             for operation, row in table.rows.items():
                 here = (*at, "rows", operation)
                 cells = row if isinstance(row, list) else [row] * len(table.columns)
-                by_rule = all(isinstance(cell, Cell) and cell.rule is not None for cell in cells)
-                self.names.operation(operation, here, by_rule=by_rule, part="key")
-                for number, (column, cell) in enumerate(zip(table.columns, cells, strict=True)):
+                for number, (column, cell) in enumerate(zip(table.columns, cells, strict=False)):
                     place = (*here, number) if isinstance(row, list) else here
                     yield self._cell(name, table, operation, column, cell, place)
 
@@ -75,7 +81,7 @@ class _Assembling:
         self, name: str, table: Table, operation: str, column: Attributes, cell: str | Cell, at: DocPath
     ) -> DecisionTest:
         outcome, rule = (cell.outcome, cell.rule) if isinstance(cell, Cell) else (cell, None)
-        index = self.names.rule(rule, (*at, "rule"))
+        index = self.names.index(rule)
         full = f"{name}: {_named(operation, column)}"
         return self._decision(full, at, operation, column, table.arguments, outcome, index)
 
@@ -98,7 +104,7 @@ class _Assembling:
             at: DocPath = ("runs", index)
             steps = [(step, self._attributes(step, (*at, "calls", number))) for number, step in enumerate(run.calls)]
             planned, problems = plan_calls(steps, (*at, "calls"))
-            self.names.problems += problems
+            self.problems += problems
             yield self._run(run, at, planned)
 
     def _attributes(self, step: RunCall, at: DocPath) -> AttributeClass:
@@ -111,7 +117,7 @@ class _Assembling:
         read_only = given.read_only or (None,)
         if len(read_only) > 1:
             message = f"nothing says whether {shown(step.operation)} is read-only, but that somebody has said"
-            self.names.problems.append(Problem("SR102", message, Target(at, "entry"), "write `read_only`"))
+            self.problems.append(Problem("SR102", message, Target(at, "entry"), "write `read_only`"))
         return (given.remote or (False,))[0], read_only[0], (given.destructive or (None,))[0]
 
     def _run(self, run: ScriptedRun, at: DocPath, planned: list[Planned]) -> RunTest:
@@ -120,23 +126,21 @@ class _Assembling:
         for number, step in enumerate(run.calls):
             here = (*at, "calls", number)
             ending = step.expect if isinstance(step.expect, Ending) else Ending()
-            rule = self.names.rule(ending.rule, (*here, "expect", "rule"))
-            self.names.operation(step.operation, (*here, "operation"), by_rule=ending.rule is not None)
-            for hook in step.hooks:
-                self.names.hook(hook, (*here, "hooks", hook))
             if planned:
                 _, line, column = self._place(here)
-                steps.append(Step(f"{name}: call {number + 1}, {step.operation}", line, column, planned[number], rule))
+                steps.append(
+                    Step(
+                        f"{name}: call {number + 1}, {step.operation}",
+                        line,
+                        column,
+                        planned[number],
+                        self.names.index(ending.rule),
+                    )
+                )
         tally = None
         if run.counters is not None:
             _, line, column = self._place((*at, "counters"))
             tally = Tally(f"{name}: counters", line, column, run.counters)
-            tools = {split(step)[0] for step in run.calls}
-            for key in run.counters.per_tool_calls:
-                if key not in tools:
-                    target = Target((*at, "counters", "per_tool_calls", key), "key")
-                    message = f"no call of this run is one of the tool {shown(key)}"
-                    self.names.problems.append(Problem("SR105", message, target, "name the tool of one of its calls"))
         return RunTest(self._source.path, Own(run.budget, run.retry), tuple(steps), tally, self._labels)
 
 

@@ -15,9 +15,11 @@ from schemarouter.document.words import shown
 from schemarouter.errors import CatalogError, SchemaRouterError
 from schemarouter.model.diagnostic import Problem, Target
 from schemarouter.reading import read_bounded
-from schemarouter.testkit.assemble import assemble
+from schemarouter.testkit.assemble import assemble, known_operations
 from schemarouter.testkit.examples import example_tests
+from schemarouter.testkit.known import Names
 from schemarouter.testkit.reader import read_tests
+from schemarouter.testkit.references import check_references
 from schemarouter.testkit.suite import Suite
 
 if TYPE_CHECKING:
@@ -49,7 +51,10 @@ class CollectionError(SchemaRouterError):
 
 
 class _TestFile:
-    """A file of tests that was read. ``document`` is ``None`` exactly if it has errors of its own."""
+    """A file of tests that was read. ``document`` is ``None`` exactly if it has errors of its own.
+
+    ``catalog`` lists the operations that exist, if the file names one.
+    """
 
     def __init__(self, path: str, raw: bytes, document: TestDocument | None, source: Source | None) -> None:
         self.path = path
@@ -58,6 +63,12 @@ class _TestFile:
         self.source = source
         self.catalog: Catalog | None = None
         self.broken = document is None
+
+    def named(self, key: str) -> str | None:
+        """The path at a key of the file, as far as that can be read."""
+        data = None if self.source is None else self.source.data
+        value = data.get(key) if isinstance(data, dict) else None
+        return value if isinstance(value, str) and value else None
 
 
 class Policy:
@@ -115,7 +126,7 @@ class Collection:
         own = self._policy(path, self._bytes(path))
         for beside in tests_beside(path):
             file = self._file(beside)
-            if file.document is not None and file.document.policy is not None:
+            if file.named("policy") is not None:
                 for policy in self._subjects(file):
                     self._attach(file, policy)
             elif own is not None:
@@ -139,19 +150,22 @@ class Collection:
         if file in policy.attached:
             return
         policy.attached.append(file)
-        if file.broken or file.document is None or file.source is None:
-            policy.broken = True
-            return
-        tests, problems = assemble(file.document, file.source, policy.graph, file.catalog)
-        policy.broken |= bool(problems)
-        policy.tests += tests
-        self._refuse(file, problems)
+        if file.source is not None:
+            data = file.source.data
+            names = Names(policy.graph, known_operations(data, file.document, file.catalog))
+            check_references(data, names)
+            if file.document is not None:
+                tests, problems = assemble(file.document, file.source, policy.graph, names)
+                policy.tests += tests
+                names.problems += problems
+            self._refuse(file, names.problems)
+        policy.broken |= file.broken
 
     def _subjects(self, file: _TestFile) -> list[Policy]:
         """The policies that a file of tests is about: the one that it names, else those that it is called after."""
-        if file.document is None:
+        if file.source is None:
             return []
-        named = file.document.policy
+        named = file.named("policy")
         if named is not None:
             paths = [os.path.normpath(os.path.join(os.path.dirname(file.path), named))]
         else:
@@ -160,11 +174,11 @@ class Collection:
         at: Target | Span = START if named is None else Target(("policy",))
         policies, problems = [], []
         for path in paths:
-            raw, problem = self._other(path, MAX_BYTES, at, "policy")
+            raw, problem = self._other(path, MAX_BYTES, at, named or os.path.basename(path), "policy")
             if raw is not None and (policy := self._policy(path, raw)) is not None:
                 policies.append(policy)
             problems += problem
-        if not paths:
+        if not paths and not file.broken:
             message = f"there is no policy {shown(os.path.basename(_stem(file.path)) + '.yaml')} beside this file"
             problems.append(Problem("SR102", message, at, "name the policy: `policy: PATH`, relative to this file"))
         self._refuse(file, problems)
@@ -172,27 +186,30 @@ class Collection:
 
     def _read_catalog(self, file: _TestFile) -> list[Problem]:
         """Read the catalog that a file of tests names, if it names one."""
-        if file.document is None or file.document.catalog is None:
+        named = file.named("catalog")
+        if named is None:
             return []
         from schemarouter.catalog.file import read_catalog
 
         at = Target(("catalog",))
-        path = os.path.normpath(os.path.join(os.path.dirname(file.path), file.document.catalog))
-        raw, problems = self._other(path, MAX_CATALOG, at, "catalog")
+        path = os.path.normpath(os.path.join(os.path.dirname(file.path), named))
+        raw, problems = self._other(path, MAX_CATALOG, at, named, "catalog")
         if raw is not None:
             try:
                 file.catalog = read_catalog(raw)
             except CatalogError as error:
-                message = f"the catalog {shown(legible_path(path))} cannot be used: {error}"
+                message = f"the catalog {shown(named)} cannot be used: {error}"
                 return [Problem("SR110", message, at, "write it anew with `schemarouter catalog`")]
         return problems
 
-    def _other(self, path: str, limit: int, at: Target | Span, kind: str) -> tuple[bytes | None, list[Problem]]:
-        """A file that a file of tests refers to."""
+    def _other(
+        self, path: str, limit: int, at: Target | Span, name: str, kind: str
+    ) -> tuple[bytes | None, list[Problem]]:
+        """A file that a file of tests refers to as ``name``."""
         try:
             return self._read(path, limit + 1), []
         except (OSError, ValueError) as error:
-            message = f"the {kind} {shown(legible_path(path))} cannot be read: {_reason(error)}"
+            message = f"the {kind} {shown(legible_path(name))} cannot be read: {_reason(error)}"
             return None, [Problem("SR110", message, at, "write its path, relative to this file")]
 
     # Policies

@@ -50,19 +50,33 @@ class Names:
             message = f"no rule but for a wildcard is about {shown(operation)}"
             self._report("SR105", message, operation, path, self._literals(), help_, part)
 
-    def rule(self, name: str | None, path: DocPath) -> int | None:
-        """The index of the rule ``name``, :data:`GUARDS` for the word ``default``; ``None`` for none."""
-        if name is None:
-            return None
+    def rule(self, name: str, path: DocPath) -> None:
+        """Look at the name of a rule."""
         if name == DEFAULT:
             if name in self._rules:
                 message = "`default` stands for the category guards, and a rule of the policy has this name"
                 self.problems.append(Problem("SR110", message, Target(path), "give the rule another name"))
-            return GUARDS
-        if name not in self._rules:
+        elif name not in self._rules:
             self._unknown("rule", name, path, self._rules, "the policy has no rule of this name")
-            return None
-        return self._rules[name]
+
+    def index(self, name: str | None) -> int | None:
+        """The index of the rule ``name``, :data:`GUARDS` for the word ``default``; ``None`` for no name, or an unknown one."""
+        if name == DEFAULT:
+            return GUARDS
+        return None if name is None else self._rules.get(name)
+
+    def tool(self, key: str, called: Collection[str], path: DocPath) -> None:
+        """Look at the key of a tool, of which the run must call an operation."""
+        if key not in called:
+            self._report(
+                "SR105",
+                f"no call of this run is one of the tool {shown(key)}",
+                key,
+                path,
+                called,
+                "name the tool of one of its calls",
+                "key",
+            )
 
     def hook(self, name: str, path: DocPath) -> None:
         """Look at the name of a hook."""

@@ -10,6 +10,7 @@ from schemarouter.compiler.graph import EvaluationGraph
 from schemarouter.model.diagnostic import Span, Target
 from schemarouter.testkit.decisions import Subject
 from schemarouter.testkit.mutants import Mutant, mutants
+from schemarouter.testkit.runs import RunTest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -116,8 +117,8 @@ class _Order:
         """Whether any test fails on the mutant."""
         rules = range(len(self._suite.graph.rules))
         subject = Subject(graph, rules if mutant.origin is None else mutant.origin)
-        first = [number for rule in mutant.rules for number in self._by_rule.get(rule, ())]
-        done = frozenset(first)
-        rest = (number for number in range(len(self._suite.tests)) if number not in done)
         tests: Sequence[Test] = self._suite.tests
-        return any(not verdict.result.ok for number in chain(first, rest) for verdict in tests[number].run(subject))
+        about = {number for rule in mutant.rules for number in self._by_rule.get(rule, ())}
+        # A decision is looked up in no time, and a run is not.
+        order = sorted(range(len(tests)), key=lambda number: (isinstance(tests[number], RunTest), number not in about))
+        return any(not verdict.result.ok for number in order for verdict in tests[number].run(subject))

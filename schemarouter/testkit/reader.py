@@ -46,7 +46,11 @@ def read_tests(raw: bytes | str, path: str, format: Format) -> ReadTests:  # noq
                 if READER_CODES[problem.code].severity == "error"
             }
             problems += (problem for problem in found if not _said_before(problem, source, said))
-        findings = tuple(to_findings(problems[: MAX_PROBLEMS + 1], source, path, codes=READER_CODES))
+        if len(problems) > MAX_PROBLEMS:
+            message = f"more than {MAX_PROBLEMS:,} problems: the rest is not listed"
+            help_ = "mend the ones that are listed, then read the file again"
+            problems[MAX_PROBLEMS:] = [Problem("SR010", message, START, help_)]
+        findings = tuple(to_findings(problems, source, path, codes=READER_CODES))
     failed = any(finding.severity == "error" for finding in findings)
     return ReadTests(None if failed else document, source, findings)
 
