@@ -149,18 +149,19 @@ def _private_copy(proposal: ToolProposal) -> ToolProposal:
 
 
 def _classified(tool: ToolSpec, classify: Classified | None) -> dict[str, tuple[bool | None, bool | None]]:
-    said = dict(classify or {})
     names = {endpoint.name for endpoint in tool.endpoints}
-    for name, flags in said.items():
+    said: dict[str, tuple[bool | None, bool | None]] = {}
+    for name, flags in (classify or {}).items():
         if name not in names:
             raise ValueError(f"`classify` has `{name}`, which is no endpoint of the proposal")
-        if (
-            not isinstance(flags, tuple)
-            or len(flags) != 2
-            or any(type(flag) not in (bool, type(None)) for flag in flags)
-        ):
+        if not _is_pair(flags):
             raise TypeError("`classify` maps endpoints to (read_only, destructive), each true, false or None")
+        said[name] = flags
     return said
+
+
+def _is_pair(flags: object) -> bool:
+    return isinstance(flags, tuple) and len(flags) == 2 and all(type(flag) in (bool, type(None)) for flag in flags)
 
 
 def _too_low(grounding: Grounding, minimum: float) -> str:
