@@ -7,7 +7,7 @@ Everything here is sound and none of it complete: ``False`` is no claim.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -122,7 +122,7 @@ def _folders_within(mine: str | list[str], theirs: str | list[str]) -> bool:
     return all(one is not None and any(is_under(one, folder) for folder in folders) for one in inner)
 
 
-_FOLLOWS = {
+_FOLLOWS: dict[str, Callable[[Any, Any], bool]] = {
     "like": _patterns_within,
     "host": _patterns_within,
     "under": _folders_within,
