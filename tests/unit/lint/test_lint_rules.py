@@ -138,7 +138,8 @@ def test_a_fix_removes_its_finding(path, number):
     after = check(apply_fix(text, finding.fix.edits), format_)
     same = [one for one in after.findings if (one.code, one.pointer) == (finding.code, finding.pointer)]
     was = [one for one in before.findings if (one.code, one.pointer) == (finding.code, finding.pointer)]
-    assert len(same) < len(was)
+    # A rule that is taken out moves the pointers of those below it.
+    assert len(same) < len(was) or finding.fingerprint not in {one.fingerprint for one in after.findings}
     if finding.fix.applicability == "safe":
         assert same_meaning(before.graph, after.graph)
     else:
