@@ -7,17 +7,19 @@ the signature, on the way out the return value becomes JSON by its annotation.
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 from collections import OrderedDict
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from functools import cached_property
+from typing import Any, NamedTuple, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, create_model
 from pydantic.errors import PydanticUserError
 from pydantic.json_schema import GenerateJsonSchema
 from pydantic_core import PydanticUndefined
 
-from schemarouter.errors import NonRetryableInvocationError, RegistrationError
+from schemarouter.errors import NonRetryableInvocationError, RegistrationError, SchemaValidationError
 from schemarouter.model.tool import EndpointSpec, FieldSpec, ParameterSpec, ToolSpec
 from schemarouter.runtime.bindings import is_async_callable
 
@@ -25,11 +27,62 @@ from schemarouter.runtime.bindings import is_async_callable
 ENDPOINT = "call"
 
 
+#: The attribute of a function that :func:`tool` leaves its options in.
+MARK = "__schemarouter_tool__"
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
 class CallableTool(NamedTuple):
     """A function's contract, and the invoker to bind to it."""
 
     spec: ToolSpec
     invoker: Callable[[str, dict[str, Any]], Any]
+
+
+def tool(
+    *,
+    name: str | None = None,
+    namespace: str | None = None,
+    description: str | None = None,
+    read_only: bool | None = None,
+    destructive: bool | None = None,
+) -> Callable[[Function], Function]:
+    """Mark a function as a tool: ``@tool(read_only=True)``. It stays the function that it was.
+
+    The options are what ``callable_tool`` and ``add_callable`` take where they are not told otherwise.
+    """
+    options = {
+        "name": name,
+        "namespace": namespace,
+        "description": description,
+        "read_only": read_only,
+        "destructive": destructive,
+    }
+
+    def mark(function: Function) -> Function:
+        setattr(function, MARK, {key: value for key, value in options.items() if value is not None})
+        return function
+
+    return mark
+
+
+def arguments_of(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> dict[str, Any]:
+    """Return the JSON arguments of ``function(*args, **kwargs)``; see :func:`argument_binder`."""
+    return argument_binder(function)(*args, **kwargs)
+
+
+def argument_binder(function: Callable[..., Any]) -> Callable[..., dict[str, Any]]:
+    """Return what turns a call of ``function`` into JSON arguments by parameter name: what the policy decides about.
+
+    A call made by position and one made by keyword give the same arguments, and one that leaves out a default gives the
+    same as one that passes it, so that no spelling of a call escapes a rule. (A default that its own annotation does not
+    take, such as ``name: str = None``, stays out.) Raises ``RegistrationError`` as ``callable_tool`` does. What is
+    returned raises ``TypeError`` for arguments that the signature does not take and ``SchemaValidationError`` for values
+    that their annotations do not take; neither names a value.
+    """
+    name = getattr(_inner(function), "__name__", "<unnamed>")
+    return _Arguments(_signature(function, name), name).of_call
 
 
 class _Schema(GenerateJsonSchema):
@@ -52,12 +105,18 @@ def callable_tool(
 ) -> CallableTool:
     """Return the contract of ``function``, sync or async, and an invoker for it.
 
-    ``name`` defaults to the function's own, ``description`` to its docstring. Raises ``RegistrationError`` for what
+    ``name`` defaults to the function's own, ``description`` to its docstring, everything else to what the mark of
+    :func:`tool` says. Raises ``RegistrationError`` for what
     has no signature or no name, for ``*args`` and ``**kwargs``, for generators, and for parameters whose types have
     no JSON Schema. A return annotation without one leaves the output schema empty.
     """
     inner = _inner(function)
-    name = name if name is not None else getattr(inner, "__name__", "<unnamed>")
+    marked: dict[str, Any] = getattr(inner, MARK, {})
+    name = name if name is not None else str(marked.get("name") or getattr(inner, "__name__", "<unnamed>"))
+    namespace = namespace if namespace is not None else marked.get("namespace")
+    description = description if description is not None else marked.get("description")
+    read_only = read_only if read_only is not None else marked.get("read_only")
+    destructive = destructive if destructive is not None else marked.get("destructive")
     if name.startswith("<"):
         raise RegistrationError("a function without a name of its own needs `name`")
     if inspect.isgeneratorfunction(inner) or inspect.isasyncgenfunction(inner):
@@ -115,6 +174,10 @@ class _Arguments:
             self._model: type[BaseModel] = create_model("Arguments", __config__=ConfigDict(extra="forbid"), **fields)
             self.schema = self._model.model_json_schema(schema_generator=_Schema)
         except PydanticUserError as error:
+            if error.code == "typed-dict-version":
+                raise RegistrationError(
+                    f"a parameter of `{name}` is a `typing.TypedDict`: before Python 3.12 take that of typing_extensions"
+                ) from None
             raise RegistrationError(f"a parameter of `{name}` has a type that has no JSON Schema") from error
         del self.schema["title"]
 
@@ -140,6 +203,35 @@ class _Arguments:
             if f"field_{index}" in model.model_fields_set
         }
         return inspect.BoundArguments(self._signature, OrderedDict(given))
+
+    def of_call(self, *args: Any, **kwargs: Any) -> dict[str, Any]:
+        """Return the JSON arguments of a call from Python."""
+        try:
+            bound = self._signature.bind(*args, **kwargs)
+        except TypeError as error:
+            raise TypeError(f"`{self._name}`: {error}") from None  # it tells names and counts
+        try:
+            model = self._model.model_validate(bound.arguments)
+            given = model.model_dump(mode="json", by_alias=True, exclude_unset=True)
+        except ValidationError:
+            raise SchemaValidationError(
+                f"`{self._name}` refuses an argument: its Python type does not take it"
+            ) from None
+        except (ValueError, TypeError):  # pydantic's, for a value without a way to JSON
+            raise SchemaValidationError(f"`{self._name}` refuses an argument: it cannot be written as JSON") from None
+        return {**self._defaults, **given}
+
+    @cached_property
+    def _defaults(self) -> dict[str, Any]:
+        """The defaults that are JSON and fit their own annotation."""
+        found: dict[str, Any] = {}
+        for index, (name, described) in enumerate(self.schema["properties"].items()):
+            if "default" in described:
+                field = self._model.model_fields[f"field_{index}"]
+                with contextlib.suppress(ValidationError):
+                    TypeAdapter(field.rebuild_annotation()).validate_python(described["default"])
+                    found[name] = described["default"]
+        return found
 
 
 class _Returned:

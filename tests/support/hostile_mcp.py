@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import time
@@ -86,13 +87,37 @@ def listing(request: Any) -> None:
         case "empty-name":
             answer(request, {"tools": [one("fine"), one("")]})
         case "bad-schema":
-            answer(request, {"tools": [one("fine"), one("t", inputSchema={"type": "object", "properties": {"a": {"type": "s3cret"}}})]})
+            answer(
+                request,
+                {
+                    "tools": [
+                        one("fine"),
+                        one("t", inputSchema={"type": "object", "properties": {"a": {"type": "s3cret"}}}),
+                    ]
+                },
+            )
         case "remote-reference":
-            answer(request, {"tools": [one("fine"), one("t", inputSchema={"type": "object", "properties": {"a": {"$ref": "http://127.0.0.1:9/x"}}})]})
+            answer(
+                request,
+                {
+                    "tools": [
+                        one("fine"),
+                        one("t", inputSchema={"type": "object", "properties": {"a": {"$ref": "http://127.0.0.1:9/x"}}}),
+                    ]
+                },
+            )
         case "slow-pattern":
-            answer(request, {"tools": [one("fine"), one("t", inputSchema={"type": "object", "properties": {"a": {"pattern": "(?=a)(a+)+$"}}})]})
+            answer(
+                request,
+                {
+                    "tools": [
+                        one("fine"),
+                        one("t", inputSchema={"type": "object", "properties": {"a": {"pattern": "(?=a)(a+)+$"}}}),
+                    ]
+                },
+            )
         case "huge-description":
-            answer(request, {"tools": [one("fine"), one("t", description="x" * 5_000_000)]})
+            answer(request, {"tools": [one("fine"), one("t", description="x" * 200_000)]})
         case "noise":
             sys.stdout.write("listening...\n\n[info] a log line\n")
             answer(request, {"tools": [one("fine")]})
@@ -107,7 +132,7 @@ def main() -> None:
         case "hang":
             time.sleep(600)
         case "close-output":
-            sys.stdout.close()
+            os.close(1)
             time.sleep(600)
         case "deaf":  # neither ends when its input does, nor when it is told to, and leaves a child behind
             import signal
@@ -136,7 +161,9 @@ def main() -> None:
                 case "bad-result":
                     answer(request, {"content": "s3cret-payload"})
                 case "call-error":
-                    send({"jsonrpc": "2.0", "id": request["id"], "error": {"code": -32603, "message": "s3cret-payload"}})
+                    send(
+                        {"jsonrpc": "2.0", "id": request["id"], "error": {"code": -32603, "message": "s3cret-payload"}}
+                    )
                 case "deep-result":
                     depth = 100_000
                     text = '{"jsonrpc":"2.0","id":%d,"result":{"content":[],"structuredContent":' % request["id"]

@@ -80,27 +80,26 @@ class Connection:
             async with asyncio.timeout(self._limits.connect_seconds):
                 await asyncio.wait({opened, self._task}, return_when=asyncio.FIRST_COMPLETED)
         except TimeoutError:
-            await self.close()
+            await self.close(at_once=True)
             raise self._problem(
                 f"it did not agree on a version of the protocol within {self._limits.connect_seconds:g} seconds"
             ) from None
         except BaseException:
-            await self.close()
+            await self.close(at_once=True)
             raise
-        if not opened.done() or (failed := opened.exception()) is not None:
-            failed = opened.exception() if opened.done() else None
+        failed = opened.exception() if opened.done() and not opened.cancelled() else None
+        if self._client is None:
             await self.close()
-            if isinstance(failed, SourceError):
-                raise failed
-            raise self._problem(self._reason or "the connection failed")
+            raise failed or self._problem(self._reason or "the connection failed")
 
-    async def close(self) -> None:
-        """End the connection, and the process if there is one. Never fails, and takes bounded time."""
+    async def close(self, *, at_once: bool = False) -> None:
+        """End the connection, and the process if there is one. Takes bounded time. ``at_once``: it never was a connection."""
         self._closing.set()
-        if self._task is not None and not self._task.done():
-            await asyncio.wait({self._task}, timeout=1)
-            self._task.cancel()
-            await asyncio.wait({self._task}, timeout=4 * self._limits.close_seconds + 1)
+        if self._task is not None:
+            for cancel in (at_once, True):
+                if cancel:
+                    self._task.cancel()
+                await asyncio.wait({self._task}, timeout=3 * self._limits.close_seconds + 1)
 
     async def _live(self, opened: asyncio.Future[None]) -> None:
         try:
@@ -254,4 +253,6 @@ def _reason_of(error: BaseException) -> str:
         return "the connection is gone" if error.code == _CLOSED else f"it answered with error code {error.code}"
     if isinstance(error, ValidationError):
         return "it sent something that is not what the protocol says"
+    if isinstance(error, RuntimeError):  # the SDK's own word for it
+        return "it speaks no version of the protocol that this side speaks"
     return f"the connection failed ({type(error).__name__})"

@@ -25,6 +25,8 @@ OnRefused = Literal["refuse", "leave-out"]
 
 #: Tools of one listing.
 MAX_TOOLS = 10_000
+#: Characters of one description; the longest of 1,800 real ones has some thousands.
+MAX_DESCRIPTION = 100_000
 #: Characters of a name, and of a reason, that a message shows: both may hold text of the server.
 _SHOWN = 80
 _REASON = 400
@@ -85,7 +87,7 @@ def read_listing(
         )
     items = list(islice(listing, MAX_TOOLS + 1))
     if len(items) > MAX_TOOLS:
-        raise SourceError(f"the listing holds more than {MAX_TOOLS} tools", where=name)
+        raise SourceError(f"the listing holds more than {MAX_TOOLS} tools", where=f"server `{name}`")
     names = [_name(item) for item in items]
     taken = Counter(text for text in names if isinstance(text, str))
     endpoints: list[EndpointSpec] = []
@@ -97,7 +99,7 @@ def read_listing(
             if on_refused == "refuse":
                 raise SourceError(
                     f"the tool `{problem.name}` {problem.reason}",
-                    where=f"{name}: tools[{index}]",
+                    where=f"server `{name}`: tools[{index}]",
                     help='nothing of this server is used; `on_refused="leave-out"` uses the rest of it',
                 ) from None
             left_out.append(LeftOut(f"tools[{index}]", problem.name, problem.reason))
@@ -122,7 +124,7 @@ def _whole(name: str, endpoints: list[EndpointSpec], metadata: Mapping[str, Any]
     try:
         admit(tool)
     except RegistrationError as error:  # each is sound, all together are too much
-        raise SourceError(str(error)[:_REASON], where=name) from None
+        raise SourceError(str(error)[:_REASON], where=f"server `{name}`") from None
     return tool
 
 
@@ -130,6 +132,9 @@ def _endpoint(server: str, item: Any, name: object, taken: Counter[str]) -> Endp
     if type(name) is not str:
         raise _RefusedToolError("?", "has no name that is text")
     short = shown(name[:_SHOWN])
+    problem = name_problem(name)
+    if problem is not None:
+        raise _RefusedToolError(short, f"has a name that {problem}")
     if taken[name] > 1:
         raise _RefusedToolError(short, "is listed more than once")
     fields = {wire: _field(item, short, wire, *spellings) for wire, spellings in _SPELLINGS.items()}
@@ -142,6 +147,8 @@ def _endpoint(server: str, item: Any, name: object, taken: Counter[str]) -> Endp
     if type(title) is str:
         about["title"] = title
     description = fields["description"]
+    if isinstance(description, str) and len(description) > MAX_DESCRIPTION:
+        raise _RefusedToolError(short, f"has a description of more than {MAX_DESCRIPTION} characters")
     try:
         endpoint = EndpointSpec(
             name=name,
