@@ -42,7 +42,8 @@ class Witness:
         if stage == "clock":
             self._decision()
         elif stage == "revalidate-attempt":
-            self._write("attempt", {"attempt": self._frame.attempts + 1})
+            attempt = {"attempt": self._frame.attempts + 1, "approved": self._frame.needs_approval}
+            self._write("attempt", attempt)
 
     def ended(self, error: BaseException | None) -> None:
         """The call ended. Raises ``DecisionLogError`` if its result may not be handed over unwritten."""

@@ -88,7 +88,8 @@ class PolicyReloader:
         self._hooks, self._callbacks = dict(hooks or {}), dict(callbacks or {})
         self._allow_imports, self._check = tuple(allow_imports), check
         self._settle_seconds, self._steps = settle_seconds, steps
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
+        self._looking = False
         self._pending: _Pending | None = None
         #: What was judged last: the content, the policy that it was compared with, and what came of it.
         self._judged: tuple[str, PolicyLike, Reload] | None = None
@@ -105,7 +106,13 @@ class PolicyReloader:
     def poll(self) -> Reload:
         """Look at the file once. Never raises for what stands in it, nor for what ``accept`` and ``told`` raise."""
         with self._lock:
-            found = self._look()
+            if self._looking:  # `accept` was asked, and polls
+                return Reload("unsettled", "a look at the file is in progress")
+            self._looking = True
+            try:
+                found = self._look()
+            finally:
+                self._looking = False
         self._tell(found)
         return found
 
@@ -138,7 +145,7 @@ class PolicyReloader:
         self._stop.set()
         with self._lock:
             thread, self._thread = self._thread, None
-        if thread is not None:
+        if thread is not None and thread is not threading.current_thread():
             thread.join()
 
     async def watch(self, interval: float = 1.0) -> None:

@@ -116,7 +116,7 @@ def test_a_call_that_runs(tmp_path: Path) -> None:
     assert {decision["run"], attempt["run"], end["run"]} == {"run 1"}
     assert {record["call_id"] for record in (decision, attempt, end)} == {"call 1"}
     assert decision["call"] == attempt["call"] == end["call"]
-    assert attempt["attempt"] == 1
+    assert (attempt["attempt"], attempt["approved"]) == (1, False)
     assert (end["ended"], end["error"], end["attempts"], end["execution_succeeded"]) == ("result", None, 1, True)
     assert end["counters"] == {"attempts": 1, "calls": 1, "cost": "0"}
 
@@ -150,6 +150,13 @@ def test_a_call_that_is_stopped(tmp_path: Path, effect: str, outcome: str, stage
     _, decision, end = written(tmp_path / "log")
     assert (decision["outcome"], decision["rule"]) == (outcome, "the-rule")
     assert (end["ended"], end["stage"], end["error"], end["attempts"]) == ("error", stage, error, 0)
+
+
+def test_a_call_that_was_approved(tmp_path: Path) -> None:
+    boundary = executor(tmp_path / "log", policy=policy("require_approval"), approval_callback=lambda *_: True)
+    boundary.execute_call_sync(call())
+    _, decision, attempt, end = written(tmp_path / "log")
+    assert (decision["outcome"], attempt["approved"], end["ended"]) == ("approval", True, "result")
 
 
 @pytest.mark.parametrize(

@@ -166,6 +166,18 @@ def test_only_true_accepts(tmp_path: Path, answer: Any) -> None:
     assert len(asked) == 1  # asked once for one content
 
 
+def test_an_acceptance_that_polls_is_no_hang(tmp_path: Path) -> None:
+    inner: list[Reload] = []
+
+    def accept(diff: PolicyDiff) -> bool:
+        inner.append(setup.reloader.poll())
+        return True
+
+    setup = Setup(tmp_path, accept=accept)
+    assert setup.change(OPEN).status == "swapped"
+    assert [each.status for each in inner] == ["unsettled"]
+
+
 def test_true_accepts(tmp_path: Path) -> None:
     setup = Setup(tmp_path, accept=lambda diff: diff.verdict == "widened")
     assert setup.change(OPEN).status == "swapped"
@@ -402,8 +414,15 @@ def test_a_thread_polls(setup: Setup) -> None:
         os.replace(temporary, setup.path)
     _until(lambda: not setup.runs)
     setup.reloader.stop()
-    setup.reloader.start(0.01)
     setup.reloader.stop()
+
+
+def test_who_is_told_may_stop_the_thread(tmp_path: Path) -> None:
+    setup = Setup(tmp_path, told=lambda _: (setup.reloader.stop(), stopped.set()))
+    stopped = threading.Event()
+    setup.path.write_text(NARROW)
+    setup.reloader.start(0.01)
+    assert stopped.wait(30)
 
 
 def test_a_task_polls(setup: Setup) -> None:
