@@ -7,7 +7,7 @@ from datetime import date
 from typing import TYPE_CHECKING, NamedTuple
 
 from schemarouter_cli import streams
-from schemarouter_cli.discovery import find_policies
+from schemarouter_cli.discovery import find_policies, is_test
 from schemarouter_cli.failure import CannotRun
 from schemarouter_cli.files import STDIN, STDIN_NAME, read_bytes, refuse_overwriting
 from schemarouter_cli.outcome import Outcome
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 class CheckOptions(NamedTuple):
     """How to check. ``resolve`` says why a name has no callable; suppressions expire by ``today``. A ``lock`` is that of one policy.
+    ``tests``: run the policy tests beside each policy, and look for rules that decide none.
 
     ``output_file`` is where the result will go, which must be none of the policies.
     """
@@ -39,6 +40,7 @@ class CheckOptions(NamedTuple):
     resolve: Callable[[str], str | None] | None = None
     catalog: Catalog | None = None
     lock: Lock | None = None
+    tests: bool = False
     output_file: str | None = None
 
 
@@ -56,7 +58,10 @@ def check_files(paths: Sequence[str], settings: Settings, options: CheckOptions,
         outcome.loads = {}
     for path in found:
         try:
-            _check_file(path, options, outcome, fixer)
+            if is_test(path):
+                _check_tests(path, outcome)
+            else:
+                _check_file(path, options, outcome, fixer)
         except CannotRun as error:
             outcome.failures += 1
             streams.tell_failure(error)
@@ -76,6 +81,7 @@ def _check_file(path: str, options: CheckOptions, outcome: Outcome, fixer: Fixer
     format_ = options.format or detect_format(shown, raw)
 
     def check(text: bytes) -> CheckReport:
+        tested = _tested(shown if path == STDIN else path, text, outcome) if options.tests else None
         return check_policy(
             text,
             shown,
@@ -87,6 +93,7 @@ def _check_file(path: str, options: CheckOptions, outcome: Outcome, fixer: Fixer
             today=options.today,
             catalog=options.catalog,
             lock=options.lock,
+            tested=tested,
         )
 
     if fixer is None:
@@ -100,3 +107,33 @@ def _check_file(path: str, options: CheckOptions, outcome: Outcome, fixer: Fixer
         from schemarouter.catalog.decisions import approval_load, decide_all
 
         outcome.loads[shown] = approval_load(decide_all(report.graph, options.catalog))
+
+
+def _check_tests(path: str, outcome: Outcome) -> None:
+    """Check a file of policy tests that was named, as in ``check *.yaml``: whether it can be run, not whether it passes."""
+    from schemarouter.testkit.collect import Collection, CollectionError
+
+    collection = Collection()
+    try:
+        collection.add(path)
+    except CollectionError as error:
+        raise CannotRun(str(error), error.help) from None
+    shown = display_path(path)
+    outcome.files.append(shown)
+    outcome.findings += (finding for finding in collection.findings if finding.path == shown)
+    outcome.texts |= {name: text for name, text in collection.texts.items() if name == shown}
+
+
+def _tested(path: str, raw: bytes, outcome: Outcome) -> frozenset[int] | None:
+    """The rules that decide a test; what is wrong with the files of tests goes into ``outcome``, once."""
+    from schemarouter.testkit.collect import CollectionError
+    from schemarouter.testkit.coverage import tested_rules
+
+    try:
+        tested = tested_rules(path, raw)
+    except CollectionError as error:
+        raise CannotRun(str(error), error.help) from None
+    outcome.findings += (finding for finding in tested.findings if finding not in outcome.findings)
+    outcome.texts |= tested.texts
+    outcome.files += (name for name in tested.texts if name not in outcome.files)
+    return tested.rules

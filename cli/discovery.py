@@ -119,6 +119,11 @@ def _is_policy(path: str, name: str, settings: Settings) -> bool:
     return _matches(path, settings.include, settings)
 
 
+def is_test(path: str) -> bool:
+    """Whether a file that is named holds policy tests, by its name."""
+    return path.endswith(TEST_ENDINGS) and not os.path.basename(path).startswith(".")
+
+
 def _is_policy_or_test(path: str, name: str, settings: Settings) -> bool:
     if not name.endswith(TEST_ENDINGS):
         return _is_policy(path, name, settings)

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     "--catalog", "catalogs", multiple=True, metavar="FILE", type=click.Path(), help="Check against a catalog of tools."
 )
 @click.option("--lock", metavar="FILE", type=click.Path(), help="With --catalog: report decisions that moved.")
+@click.option("--tests", is_flag=True, help="Report rules that no policy test is decided by.")
 @click.option("--fix", is_flag=True, help="Apply the fixes that are proven not to change what a policy decides.")
 @click.option("--unsafe-fixes", is_flag=True, help="Apply also fixes that are a guess; look at what they change.")
 @click.option("--diff", is_flag=True, help="Write no file: show what --fix or --unsafe-fixes would change.")
@@ -55,6 +56,7 @@ def command(
     allow_import: tuple[str, ...],
     catalogs: tuple[str, ...],
     lock: str | None,
+    tests: bool,
     fix: bool,
     unsafe_fixes: bool,
     diff: bool,
@@ -76,6 +78,9 @@ def command(
     With --catalog, names and patterns are looked up in the tools of a catalog (`schemarouter catalog`), and it is counted
     how many operations would ask a person; `catalog` of `[tool.schemarouter]` names catalogs as well. With --lock, the
     operations are reported whose decision is not the one that `schemarouter lock` wrote down.
+
+    With --tests, the policy tests beside each policy are run to see which rules they are decided by; whether they pass is
+    what `schemarouter test` says.
 
     Exit codes: 0 clean, 1 findings (errors; with --strict warnings too), or with --diff something to change, 2 could not run.
     """
@@ -109,6 +114,7 @@ def command(
         resolve=resolve_name,
         catalog=known,
         lock=locked,
+        tests=tests,
         output_file=output_file,
     )
     fixer = None

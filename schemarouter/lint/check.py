@@ -66,6 +66,7 @@ def check_policy(
     today: date | None = None,
     catalog: Catalog | None = None,
     lock: Lock | None = None,
+    tested: frozenset[int] | None = None,
 ) -> CheckReport:
     """Read, compile and lint a policy file. Never raises for anything that stands in ``raw``.
 
@@ -74,13 +75,14 @@ def check_policy(
     no callable, or ``None`` if it has one. ``today`` is the date that suppressions expire by; without it suppressions are not read
     and suppress nothing, which is right for loading a policy. ``catalog`` holds the tools that the policy is about, for the
     rules that need one; ``lock`` is what was decided about them when somebody last looked, and has a meaning only with a catalog.
+    ``tested`` are the indices of the rules that decide a policy test, for the rule that looks for the others.
 
     Raises :class:`~schemarouter.lint.select.UnknownSelectorError` for a selector that fits no code, and
     :class:`LintRuleError` if a rule fails.
     """
     selection = Selection(registry.names(), select, ignore, pedantic=pedantic)
     with collector_paused():
-        return _check(raw, path, format, selection, resolve, today, catalog, lock)
+        return _check(raw, path, format, selection, resolve, today, catalog, lock, tested)
 
 
 def _check(
@@ -92,6 +94,7 @@ def _check(
     today: date | None,
     catalog: Catalog | None,
     lock: Lock | None,
+    tested: frozenset[int] | None,
 ) -> CheckReport:
     document, source, found = read_policy(raw, path, format_)
     findings = list(found)
@@ -104,14 +107,14 @@ def _check(
     if document is not None and source is not None:
         graph = compile_policy(document, locations=locations_of(document, source))
         failed = failed_examples(document, graph)
-        given = {"resolver": resolve, "catalog": catalog, "lock": lock}
+        given = {"resolver": resolve, "catalog": catalog, "lock": lock, "tests": tested}
         rules = [
             rule
             for rule in registry.rules()
             if (rule.code == UNDECIDED or selection.wants(rule.code, rule.severity))
             and all(given[need] is not None for need in rule.needs)
         ]
-        linted = _lint(rules, LintContext(document, source, graph, resolve, catalog, lock))
+        linted = _lint(rules, LintContext(document, source, graph, resolve, catalog, lock, tested))
         findings += to_findings([*failed, *linted], source, path, codes=registry.codes())
         findings, suppressed, unused = apply_suppressions(findings, suppressions, {rule.code for rule in rules})
         findings = without_repetitions(findings)

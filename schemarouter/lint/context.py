@@ -53,6 +53,7 @@ class LintContext:
         resolve: Resolver | None = None,
         catalog: Catalog | None = None,
         lock: Lock | None = None,
+        tested: frozenset[int] | None = None,
     ) -> None:
         self.document = document
         self.source = source
@@ -60,6 +61,8 @@ class LintContext:
         self.resolve = resolve
         self.catalog = catalog
         self.lock = lock
+        #: Indices of the rules that decide a policy test; ``None`` where nobody looked.
+        self.tested = tested
         self._analysis: Analysis | None = None
 
     @property

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from schemarouter.model.diagnostic import Problem, Severity
 
 #: What a rule cannot run without; a rule whose need is not met is left out, and its suppressions are not judged.
-Need = Literal["resolver", "catalog", "lock"]
+Need = Literal["resolver", "catalog", "lock", "tests"]
 
 
 class Rule(NamedTuple):

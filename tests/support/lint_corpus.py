@@ -21,6 +21,7 @@ from schemarouter.lint import registry
 from schemarouter.lint.check import CheckReport, check_policy
 from schemarouter.loading import compile_text
 from schemarouter.model.diagnostic import Finding
+from schemarouter.testkit.coverage import tested_rules
 
 CORPUS = Path(__file__).parents[1] / "corpus" / "lint"
 TODAY = date(2026, 12, 1)
@@ -41,6 +42,8 @@ def surroundings(code: str, text: str, format_: Format, *, good: bool, named: bo
     """The catalog and the lock that a case of ``code`` is checked with, if any."""
     folder = CORPUS / code
     needs = {need for rule in registry.rules() if rule.code == code for need in rule.needs}
+    if "tests" in needs:
+        return {"tested": tested_rules("policy", text.encode()).rules}
     if not (named or "catalog" in needs):
         return {}
     catalog = read_catalog((folder / "catalog.json").read_bytes())
