@@ -29,12 +29,21 @@ from schemarouter.sources.openapi.notes import Notes
 from schemarouter.sources.problem import SourceError
 
 _UNSAFE: Final = re.compile(r"[^A-Za-z0-9_.-]+")
+#: Keywords under which a wider schema makes what is around it narrower, and those that see what others looked at.
+_DELICATE: Final = frozenset({"not", "if", "oneOf", "contains"})
+_LOOKING: Final = frozenset({"unevaluatedProperties", "unevaluatedItems"})
+#: Keywords whose value maps names to schemas, and those whose value is none.
+_MAPS: Final = frozenset({"properties", "patternProperties", "dependentSchemas"})
+_DATA: Final = frozenset({"const", "enum", "default"})
 _Key = tuple[str, tuple[str, ...]]
 
 
 @dataclass(slots=True)
 class Piece:
-    """A converted schema. ``values`` counts what it holds; the flags are for keywords that do not go together."""
+    """A converted schema. ``values`` counts what it holds; the flags are for what does not go together.
+
+    ``relaxed``: something was left out. ``delicate``: a wider schema behind a reference could make this one narrower.
+    """
 
     schema: Any
     references: dict[str, None] = field(default_factory=dict)
@@ -42,6 +51,8 @@ class Piece:
     patterns: bool = False
     unevaluated: bool = False
     relaxed: bool = False
+    delicate: bool = False
+    lost: set[tuple[int, str]] = field(default_factory=set)
 
 
 class Schemas:
@@ -96,10 +107,18 @@ class Schemas:
         made = {name: self._pieces[name].schema for name in sorted(needed)}
         if any(piece.patterns for piece in members) and any(piece.unevaluated for piece in members):
             self._notes.add(place, "`unevaluatedProperties` is left out: it stands beside `patternProperties`")
-            made = {name: _without_unevaluated(schema) for name, schema in made.items()}
-            for piece in pieces:
-                piece.schema = _without_unevaluated(piece.schema)
+            self._rewrite(pieces, made, frozenset({"unevaluatedProperties"}))
+        if any(piece.relaxed for piece in members) and any(piece.delicate for piece in members):
+            message = "`not`, `if`, `oneOf` and the like are left out or widened: what they refer to could not be taken over whole"
+            self._notes.add(place, message)
+            self._rewrite(pieces, made, frozenset({"not", "if", "oneOf", "maxContains", *_LOOKING}))
         return made
+
+    def _rewrite(self, pieces: list[Piece], definitions: dict[str, Any], keywords: frozenset[str]) -> None:
+        for name, schema in definitions.items():
+            definitions[name] = _without(schema, keywords)
+        for piece in pieces:
+            piece.schema = _without(piece.schema, keywords)
 
     def _drain(self) -> None:
         while self._waiting:
@@ -156,6 +175,7 @@ class Schemas:
         for keyword, shape in self._nested.items():
             if keyword in value:
                 self._add_nested(place, keyword, shape, made, piece, depth)
+        self._mend(place, made, piece)
         self._add_limits(place, made, piece)
         self._forget_required(place, made)
         return self._nullable(place, made, piece)
@@ -226,11 +246,12 @@ class Schemas:
         self._notes.add(place, f"`{keyword}` {why}, and is left out")
         if keyword not in DESCRIPTIVE:
             piece.relaxed = True
+            piece.lost.add((id(place.value), keyword))
 
     def _add_nested(
         self, place: Place, keyword: str, shape: str, made: dict[str, Any], piece: Piece, depth: int
     ) -> None:
-        inner, before = place.child(keyword), piece.relaxed
+        inner, before, references = place.child(keyword), piece.relaxed, len(piece.references)
         piece.relaxed = False
         result: Any
         if shape is MAP:
@@ -239,7 +260,7 @@ class Schemas:
                 return
             names = list(inner.value)
             if keyword == "patternProperties":
-                names = [name for name in names if self._usable_pattern(inner, name, piece)]
+                names = [name for name in names if self._usable_pattern(place, name, piece)]
             result = {name: self._convert(inner.child(name), piece, depth + 1) for name in names}
         elif shape is MANY:
             if not isinstance(inner.value, list) or not inner.value:
@@ -250,17 +271,33 @@ class Schemas:
         else:
             result = self._convert(inner, piece, depth + 1)
         relaxed, piece.relaxed = piece.relaxed, piece.relaxed or before
-        if relaxed and keyword in ("not", "if", "then", "else", "contains", "propertyNames"):
-            if keyword in ("not", "if"):
-                self._notes.add(inner, f"`{keyword}` is left out, because a part of it could not be taken over")
-                return
-        elif relaxed and keyword == "oneOf":
-            keyword = "anyOf" if "anyOf" not in made else "oneOf"
+        piece.delicate = piece.delicate or (keyword in _DELICATE and len(piece.references) > references)
+        if relaxed and keyword in ("not", "if"):
+            self._notes.add(inner, f"`{keyword}` is left out, because a part of it could not be taken over")
+            return
+        if relaxed and keyword == "oneOf":
+            # What was widened may now fit beside another alternative.
+            made["allOf"] = [*made.get("allOf", ()), {"anyOf": result}]
+            return
         if keyword == "patternProperties":
             piece.patterns = True
         elif keyword == "unevaluatedProperties":
             piece.unevaluated = True
         made[keyword] = result
+
+    def _mend(self, place: Place, made: dict[str, Any], piece: Piece) -> None:
+        """Leave out keywords that would take in more than they should, because another one beside them is gone."""
+        piece.delicate = piece.delicate or any(keyword in made for keyword in _LOOKING)
+        if piece.relaxed:
+            for keyword in (*_LOOKING, "maxContains"):
+                made.pop(keyword, None)
+        for keyword, rest in (
+            ("properties", "additionalProperties"),
+            ("patternProperties", "additionalProperties"),
+            ("prefixItems", "items"),
+        ):
+            if (id(place.value), keyword) in piece.lost:
+                made.pop(rest, None)
 
     def _usable_pattern(self, place: Place, name: str, piece: Piece) -> bool:
         try:
@@ -329,15 +366,20 @@ def _refers_locally(value: Any) -> bool:
     return False
 
 
-def _without_unevaluated(schema: Any) -> Any:
-    if isinstance(schema, dict):
-        return {
-            key: {name: _without_unevaluated(each) for name, each in item.items()}
-            if key in ("properties", "patternProperties", "dependentSchemas", "$defs") and isinstance(item, dict)
-            else item
-            if key in ("const", "enum", "default")
-            else _without_unevaluated(item)
-            for key, item in schema.items()
-            if key != "unevaluatedProperties"
-        }
-    return [_without_unevaluated(item) for item in schema] if isinstance(schema, list) else schema
+def _without(schema: Any, keywords: frozenset[str]) -> Any:
+    """A copy without ``keywords``; of ``oneOf`` it keeps that one alternative fits."""
+    if isinstance(schema, list):
+        return [_without(item, keywords) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    made: dict[str, Any] = {}
+    for key, item in schema.items():
+        if key in _MAPS:
+            made[key] = {name: _without(each, keywords) for name, each in item.items()}
+        elif key in _DATA:
+            made[key] = item
+        elif key not in keywords:
+            made[key] = _without(item, keywords)
+    if "oneOf" in keywords and "oneOf" in schema:
+        made["allOf"] = [*made.get("allOf", ()), {"anyOf": _without(schema["oneOf"], keywords)}]
+    return made
