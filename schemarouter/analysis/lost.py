@@ -11,7 +11,6 @@ from schemarouter.analysis.reach import RULE_STEPS, Cell, cells, required
 from schemarouter.analysis.search import Found, Undecided, Work, search
 from schemarouter.analysis.view import STRICTNESS, PolicyView
 from schemarouter.analysis.words import may_overlap, samples
-from schemarouter.match.pattern import matches
 from schemarouter.model.diagnostic import Call
 
 if TYPE_CHECKING:
@@ -40,13 +39,18 @@ def lost_call(
     work = work.part(RULE_STEPS)
     earlier = [number for number in overlaps.of(view.rules[rule]) if number < rule]
     mine = list(cells(view, rule))
-    pairs = [(number, cell) for number in earlier for cell in mine if _differ(view, number, rule, cell, looser=looser)]
-    for number, cell in pairs:
-        for word in _easy_words(view, number, rule, cell):
-            return _lost(view, number, rule, cell, word)
+    pairs = {
+        (number, place): cell
+        for number in earlier
+        for place, cell in enumerate(mine)
+        if _differ(view, number, rule, cell, looser=looser)
+    }
+    for number, place, word in _easy_words(view, rule, mine):
+        if (number, place) in pairs:
+            return _lost(view, number, rule, mine[place], word)
     open_answer: Lost | None = None
     gap: Undecided | None = None
-    for number, cell in pairs:
+    for (number, _), cell in pairs.items():
         answer = _shared_word(view, number, rule, cell, work)
         if isinstance(answer, Found):
             found = _lost(view, number, rule, cell, answer.word)
@@ -65,20 +69,19 @@ def _differ(view: PolicyView, number: int, rule: int, cell: Cell, *, looser: boo
     return STRICTNESS[theirs] < STRICTNESS[own] if looser else theirs != own
 
 
-def _easy_words(view: PolicyView, number: int, rule: int, cell: Cell) -> Iterator[str]:
-    """Words that ``number`` decides and ``rule`` matches, whatever the arguments are, among those that are easily made."""
-    if view.rules[number].conditions is not None or view.rules[rule].conditions is not None:
+def _easy_words(view: PolicyView, rule: int, mine: Sequence[Cell]) -> Iterator[tuple[int, int, str]]:
+    """Words of ``rule`` that are easily made, with an earlier rule that decides them in a cell, whatever the arguments."""
+    if view.rules[rule].conditions is not None:
         return
-    for one, other in ((number, rule), (rule, number)):
-        for pattern in view.rules[one].patterns:
-            for word in samples(pattern):
-                if not any(matches(wanted, word) for wanted in view.rules[other].patterns):
-                    continue
-                if view.graph.classification(word) != cell.piece.entry:
-                    continue
-                first = next(one for one in view.graph.matching(word) if view.masks[one] >> cell.effective & 1)
-                if first == number:
-                    yield word
+    for pattern in view.rules[rule].patterns:
+        for word in samples(pattern):
+            numbers = view.graph.matching(word)
+            entry = view.graph.classification(word)
+            for place, cell in enumerate(mine):
+                if cell.piece.entry == entry:
+                    first = next(one for one in numbers if view.masks[one] >> cell.effective & 1)
+                    if first < rule and view.rules[first].conditions is None:
+                        yield first, place, word
 
 
 def _shared_word(view: PolicyView, number: int, rule: int, cell: Cell, work: Work) -> Found | Undecided | None:
