@@ -82,6 +82,7 @@ def groups() -> Iterator[Group]:
     yield from _hostile()
     yield from _processes()
     yield from _calls()
+    yield from _stores()
 
 
 def _seen() -> Iterator[Group]:
@@ -276,3 +277,18 @@ def _calls() -> Iterator[Group]:
             Ratio("20 endpoints to 1", "20 endpoints", "plain", 1.1),
         ),
     )
+
+
+def _stores() -> Iterator[Group]:
+    for lease in (False, True):
+        words = "with a call id" if lease else "reserve and commit"
+        for processes in (1, 4, 16):
+            arguments = {"processes": processes, "lease": lease}
+            who = "1 process" if processes == 1 else f"{processes} processes"
+            mine, bare = f"{words}, {who}", f"bare, {words}, {who}"
+            yield Group(
+                "State shared by processes, one SQLite file",
+                f"{words}, {who}",
+                {mine: ours("reserve_and_commit", **arguments), bare: ours("bare_transactions", **arguments)},
+                (Ratio(f"{words}, {who}, to two bare transactions", mine, bare, 2),),
+            )

@@ -12,6 +12,7 @@ from benchmarks.sides.baselines import CASES as BASELINES
 from benchmarks.sides.calls import CASES as CALLS
 from benchmarks.sides.policies import CASES as POLICIES
 from benchmarks.sides.policies import VALUES as POLICY_VALUES
+from benchmarks.sides.stores import CASES as STORES
 from benchmarks.timing import Timed, made, over
 from benchmarks.workload import LAST, Rule, fresh, matched, policy, toml_text, yaml_text
 from schemarouter import EvaluationGraph, ExecutionPolicy, PolicyRule, compile_policy, load_policy
@@ -110,6 +111,7 @@ CASES = {
     **POLICIES,
     **CALLS,
     **BASELINES,
+    **STORES,
     "new": new,
     "hostile": hostile,
     "load": load,
