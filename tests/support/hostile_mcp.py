@@ -26,7 +26,7 @@ def one(name: Any = "t", **more: Any) -> dict[str, Any]:
 
 
 def raw_result(request: Any, tools: str) -> None:
-    sys.stdout.write('{"jsonrpc":"2.0","id":%d,"result":{"tools":[%s]}}\n' % (request["id"], tools))
+    sys.stdout.write(f'{{"jsonrpc":"2.0","id":{request["id"]},"result":{{"tools":[{tools}]}}}}\n')
     sys.stdout.flush()
 
 
@@ -166,8 +166,8 @@ def main() -> None:
                     )
                 case "deep-result":
                     depth = 100_000
-                    text = '{"jsonrpc":"2.0","id":%d,"result":{"content":[],"structuredContent":' % request["id"]
-                    sys.stdout.write(text + "[" * depth + "]" * depth + "}}\n")
+                    result = '{"content":[],"structuredContent":' + "[" * depth + "]" * depth + "}"
+                    sys.stdout.write(f'{{"jsonrpc":"2.0","id":{request["id"]},"result":{result}}}\n')
                     sys.stdout.flush()
                 case _:
                     answer(request, {"content": [{"type": "text", "text": "called"}]})
