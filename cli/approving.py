@@ -127,9 +127,14 @@ def ask_passphrase(prompt: str) -> bytes:
             raise CannotRun("the passphrase could not be read") from None
 
 
-def confirm(question: str) -> bool:
-    """Ask at the terminal; only `yes` is yes."""
+def need_terminal_to_confirm() -> None:
+    """Without a terminal the command cannot run, and shows nothing."""
     _need_terminal("the answer has to be confirmed", "look at it with `show`, then use `--yes` with the whole id")
+
+
+def confirm(question: str) -> bool:
+    """Ask at the terminal, below what was shown; only `yes` is yes."""
+    streams.flush()
     try:
         with open("/dev/tty", "r+b", buffering=0) as terminal:
             terminal.write(f"{printable(question)} type yes: ".encode("utf-8", "backslashreplace"))

@@ -139,6 +139,7 @@ def _answer(
             approving.tell(f"the request is {filed.status} already")
             return 1
         if not yes:
+            approving.need_terminal_to_confirm()
             _show(renderers.single(store, filed, [], reveal=reveal), "full", color)
             if not approving.confirm("approve this call?" if approved else "deny this call?"):
                 approving.tell("nothing was answered")
