@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import date
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -18,13 +18,15 @@ if TYPE_CHECKING:
     from schemarouter.catalog.records import Catalog
     from schemarouter.document.source import Format
     from schemarouter.lint.check import CheckReport
+    from schemarouter.lint.invariants import InvariantFile
     from schemarouter_cli.fixing import Fixer
     from schemarouter_cli.settings import Settings
 
 
 class CheckOptions(NamedTuple):
     """How to check. ``resolve`` says why a name has no callable; suppressions expire by ``today``. A ``lock`` is that of one policy.
-    ``tests``: run the policy tests beside each policy, and look for rules that decide none.
+    ``invariants`` are files of questions that must never come true. ``tests``: run the policy tests beside each policy, and
+    look for rules that decide none.
 
     ``output_file`` is where the result will go, which must be none of the policies.
     """
@@ -41,6 +43,7 @@ class CheckOptions(NamedTuple):
     catalog: Catalog | None = None
     lock: Lock | None = None
     tests: bool = False
+    invariants: tuple[str, ...] = ()
     output_file: str | None = None
 
 
@@ -56,12 +59,13 @@ def check_files(paths: Sequence[str], settings: Settings, options: CheckOptions,
         raise CannotRun("a lock belongs to one policy, and there are several to check", "name the policy that it is of")
     if options.catalog is not None:
         outcome.loads = {}
+    invariants = list(_read_invariants(options.invariants, outcome))
     for path in found:
         try:
             if is_test(path):
                 _check_tests(path, outcome)
             else:
-                _check_file(path, options, outcome, fixer)
+                _check_file(path, options, outcome, fixer, invariants)
         except CannotRun as error:
             outcome.failures += 1
             streams.tell_failure(error)
@@ -69,7 +73,25 @@ def check_files(paths: Sequence[str], settings: Settings, options: CheckOptions,
     return outcome
 
 
-def _check_file(path: str, options: CheckOptions, outcome: Outcome, fixer: Fixer | None) -> None:
+def _read_invariants(paths: Sequence[str], outcome: Outcome) -> Iterator[InvariantFile]:
+    """The files of invariants; what is wrong with one of them is a finding, and the others are asked all the same."""
+    from schemarouter.document.limits import MAX_BYTES
+    from schemarouter.document.reader import detect_format
+    from schemarouter.lint.invariants import read_invariants
+
+    for path in paths:
+        raw = read_bytes(path, MAX_BYTES)
+        shown = display_path(path)
+        read = read_invariants(raw, shown, detect_format(shown, raw))
+        outcome.files.append(shown)
+        outcome.add(shown, raw, read.findings, read.source)
+        if read.file is not None:
+            yield read.file
+
+
+def _check_file(
+    path: str, options: CheckOptions, outcome: Outcome, fixer: Fixer | None, invariants: Sequence[InvariantFile]
+) -> None:
     from schemarouter.document.limits import MAX_BYTES
     from schemarouter.document.reader import detect_format
     from schemarouter.lint.check import check_policy
@@ -94,6 +116,7 @@ def _check_file(path: str, options: CheckOptions, outcome: Outcome, fixer: Fixer
             catalog=options.catalog,
             lock=options.lock,
             tested=tested,
+            invariants=invariants,
         )
 
     if fixer is None:

@@ -15,7 +15,7 @@ LIMIT = 16_000_000
 
 
 class Settings(NamedTuple):
-    """What the project settled. ``root`` is the folder that ``include``, ``exclude`` and ``catalog`` are relative to.
+    """What the project settled. ``root`` is the folder that paths are relative to.
 
     ``include`` is ``None`` where the project does not say which files are policies.
     """
@@ -26,6 +26,7 @@ class Settings(NamedTuple):
     select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     catalog: tuple[str, ...] = ()
+    invariants: tuple[str, ...] = ()
     strict: bool = False
     pedantic: bool = False
 
@@ -77,7 +78,7 @@ def _settings(table: object, path: str) -> Settings:
         else:
             if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
                 raise CannotRun(f"`{key}` of {where} is no list of strings", f'write `{key} = ["..."]`')
-            paths = "clude" in key or key == "catalog"
+            paths = "clude" in key or key in ("catalog", "invariants")
             values[key] = tuple(_pattern(item, key, where) for item in value) if paths else tuple(value)
     return Settings(root=os.path.dirname(path), **values)  # type: ignore[arg-type]  # each value was checked above
 

@@ -35,6 +35,9 @@ if TYPE_CHECKING:
     "--catalog", "catalogs", multiple=True, metavar="FILE", type=click.Path(), help="Check against a catalog of tools."
 )
 @click.option("--lock", metavar="FILE", type=click.Path(), help="With --catalog: report decisions that moved.")
+@click.option(
+    "--invariants", multiple=True, metavar="FILE", type=click.Path(), help="Ask what must never happen of every policy."
+)
 @click.option("--tests", is_flag=True, help="Report rules that no policy test is decided by.")
 @click.option("--fix", is_flag=True, help="Apply the fixes that are proven not to change what a policy decides.")
 @click.option("--unsafe-fixes", is_flag=True, help="Apply also fixes that are a guess; look at what they change.")
@@ -56,6 +59,7 @@ def command(
     allow_import: tuple[str, ...],
     catalogs: tuple[str, ...],
     lock: str | None,
+    invariants: tuple[str, ...],
     tests: bool,
     fix: bool,
     unsafe_fixes: bool,
@@ -78,6 +82,9 @@ def command(
     With --catalog, names and patterns are looked up in the tools of a catalog (`schemarouter catalog`), and it is counted
     how many operations would ask a person; `catalog` of `[tool.schemarouter]` names catalogs as well. With --lock, the
     operations are reported whose decision is not the one that `schemarouter lock` wrote down.
+
+    With --invariants, or `invariants` of `[tool.schemarouter]`, the questions of other files that must never come true are
+    asked about every policy, and no comment in a policy suppresses them.
 
     With --tests, the policy tests beside each policy are run to see which rules they are decided by; whether they pass is
     what `schemarouter test` says.
@@ -115,6 +122,7 @@ def command(
         catalog=known,
         lock=locked,
         tests=tests,
+        invariants=invariants or tuple(os.path.join(settings.root, one) for one in settings.invariants),
         output_file=output_file,
     )
     fixer = None

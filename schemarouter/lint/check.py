@@ -13,12 +13,13 @@ from schemarouter.document.reader import read_policy
 from schemarouter.errors import SchemaRouterError
 from schemarouter.lint import registry
 from schemarouter.lint.context import LintContext
+from schemarouter.lint.invariants import broken
 from schemarouter.lint.precedence import without_repetitions
 from schemarouter.lint.select import Selection
 from schemarouter.lint.suppress import apply_suppressions, find_suppressions
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
     from datetime import date
 
     from schemarouter.catalog.lock import Lock
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from schemarouter.document.source import Format, Source
     from schemarouter.document.v1 import PolicyDocument
     from schemarouter.lint.context import Resolver
+    from schemarouter.lint.invariants import InvariantFile
     from schemarouter.lint.rule import Rule
     from schemarouter.lint.suppress import Suppression
     from schemarouter.model.diagnostic import Finding, Problem
@@ -67,6 +69,7 @@ def check_policy(
     catalog: Catalog | None = None,
     lock: Lock | None = None,
     tested: frozenset[int] | None = None,
+    invariants: Sequence[InvariantFile] = (),
 ) -> CheckReport:
     """Read, compile and lint a policy file. Never raises for anything that stands in ``raw``.
 
@@ -75,14 +78,15 @@ def check_policy(
     no callable, or ``None`` if it has one. ``today`` is the date that suppressions expire by; without it suppressions are not read
     and suppress nothing, which is right for loading a policy. ``catalog`` holds the tools that the policy is about, for the
     rules that need one; ``lock`` is what was decided about them when somebody last looked, and has a meaning only with a catalog.
-    ``tested`` are the indices of the rules that decide a policy test, for the rule that looks for the others.
+    ``tested`` are the indices of the rules that decide a policy test, for the rule that looks for the others. ``invariants`` are
+    files of questions that must never come true of any policy; what they find is reported whatever is selected or suppressed.
 
     Raises :class:`~schemarouter.lint.select.UnknownSelectorError` for a selector that fits no code, and
     :class:`LintRuleError` if a rule fails.
     """
     selection = Selection(registry.names(), select, ignore, pedantic=pedantic)
     with collector_paused():
-        return _check(raw, path, format, selection, resolve, today, catalog, lock, tested)
+        return _check(raw, path, format, selection, resolve, today, catalog, lock, tested, invariants)
 
 
 def _check(
@@ -95,6 +99,7 @@ def _check(
     catalog: Catalog | None,
     lock: Lock | None,
     tested: frozenset[int] | None,
+    invariants: Sequence[InvariantFile],
 ) -> CheckReport:
     document, source, found = read_policy(raw, path, format_)
     findings = list(found)
@@ -122,7 +127,9 @@ def _check(
         if failed:
             graph = None
     findings += to_findings(problems, source, path, codes=registry.codes())
-    wanted = (finding for finding in findings if _always(finding) or selection.wants(finding.code, finding.severity))
+    wanted = [finding for finding in findings if _always(finding) or selection.wants(finding.code, finding.severity)]
+    if invariants and document is not None and source is not None and graph is not None:
+        wanted += broken(invariants, document, graph, source, path, registry.codes())
     return CheckReport(path, tuple(sorted(wanted, key=lambda one: one.sort_key)), suppressed, document, source, graph)
 
 
