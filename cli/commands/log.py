@@ -43,8 +43,6 @@ def verify(log: str, key_file: str | None, head: str | None, output_format: str,
         found = verify_log(log, key=_key(key_file), head=head)
     except VerificationError as error:
         raise CannotRun(str(error), error.help) from None
-    except ValueError as error:
-        raise CannotRun(f"the key cannot be used: {error}") from None
     if output_format == "json":
         streams.write(renderers.render_json(found))
     else:
@@ -100,14 +98,19 @@ def _records(log: str) -> Iterator[dict[str, Any]]:
         yield from records(log)
     except OSError as error:
         raise CannotRun(f"cannot read `{display_path(log)}`: {os_reason(error)}") from None
-    except ValueError:
-        raise CannotRun(f"cannot read `{display_path(log)}`: no legal file name") from None
 
 
 def _key(path: str | None) -> bytes | None:
-    """The key in a file, without the line end that an editor leaves."""
+    """The key in a file."""
     if path is None:
         return None
-    from schemarouter_cli.files import read_bytes
+    from schemarouter.audit.keys import read_key
+    from schemarouter_cli.failure import CannotRun, os_reason
+    from schemarouter_cli.text import display_path
 
-    return read_bytes(path, 65_536).rstrip(b"\r\n")
+    try:
+        return read_key(path)
+    except OSError as error:
+        raise CannotRun(f"cannot read the key `{display_path(path)}`: {os_reason(error)}") from None
+    except ValueError as error:
+        raise CannotRun(f"the key `{display_path(path)}` cannot be used: {error}") from None

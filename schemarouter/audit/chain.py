@@ -19,6 +19,8 @@ MAX_LINE = 64 * 1024
 #: What the first line of a log names as the one before it.
 NOTHING_BEFORE = "0" * 64
 MIN_KEY_BYTES = 16
+#: How every line begins.
+BEGINNING = b'{"version":1,"seq":'
 
 _SEALED = re.compile(rb'(.*),"seal":"([0-9a-f]{64})"\}', re.DOTALL)
 
@@ -73,6 +75,11 @@ class Sealer:
 def derive(key: bytes, purpose: str) -> bytes:
     """A key for one purpose, so that what is published for one says nothing about another."""
     return hmac.new(key, f"schemarouter decision log v1: {purpose}".encode("ascii"), hashlib.sha256).digest()
+
+
+def looks_torn(fragment: bytes) -> bool:
+    """Whether bytes may be what a writer left that died in the middle of a line."""
+    return len(fragment) <= MAX_LINE and BEGINNING.startswith(fragment[: len(BEGINNING)])
 
 
 def looks_whole(line: bytes) -> bool:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
 
-from schemarouter.audit.chain import MAX_LINE, Line, Sealer, looks_whole
+from schemarouter.audit.chain import MAX_LINE, Line, Sealer, looks_torn, looks_whole
 
 try:
     import fcntl
@@ -21,8 +21,6 @@ except ImportError:  # pragma: no cover - not on this platform
 #: Seconds between two tries for the lock.
 _PAUSE = 0.0005
 _LONGEST_PAUSE = 0.02
-#: How the first line of every file begins.
-_BEGINNING = b'{"version":1,"seq":'
 _FLAGS = os.O_RDWR | os.O_APPEND | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOFOLLOW", 0)
 
 
@@ -36,6 +34,8 @@ class End(NamedTuple):
     line: Line | None
     torn: bytes
     size: int
+    #: The last line is whole but for its end.
+    unended: bool = False
 
 
 def segment_path(path: str, segment: int) -> str:
@@ -67,17 +67,26 @@ def read_end(descriptor: int, sealer: Sealer) -> End:
     data = os.pread(descriptor, size - start, start)
     *whole, rest = data.split(b"\n")
     behind = len(rest)
+    line = sealer.read(rest) if rest else None
+    if line is not None:
+        return End(line, b"", size, unended=True)
+    if looks_whole(rest):
+        raise Unusable("ends with a record that was edited, or sealed with another key")
+    if not looks_torn(rest):
+        raise Unusable("ends with bytes that are no record")
     for index in range(len(whole) - 1, 0 if start else -1, -1):
         line = sealer.read(whole[index])
         if line is not None:
             return End(line, data[len(data) - behind :], size)
         if looks_whole(whole[index]):
             raise Unusable("ends with a record that was edited, or sealed with another key")
+        if not looks_torn(whole[index]):
+            raise Unusable("ends with a line that is no record")
         behind += len(whole[index]) + 1
     if start:
         raise Unusable("holds no whole record near its end")
-    if whole or not _BEGINNING.startswith(data[: len(_BEGINNING)]):
-        raise Unusable("is a file that is no decision log")
+    if whole:
+        raise Unusable("holds no whole record")
     return End(None, data, size)
 
 

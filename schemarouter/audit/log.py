@@ -152,6 +152,8 @@ class DecisionLog:
         if self._seq < known:
             raise Unusable("lost records that this process has written")
         self._compare_with_head()
+        if end.unended:
+            self._write(b"\n")
         if end.line is None:
             self._begin(end.torn)
         elif end.torn:

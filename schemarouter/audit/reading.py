@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from typing import IO, Any, NamedTuple
 
-from schemarouter.audit.chain import MAX_LINE, Line, Sealer, looks_whole, parse
+from schemarouter.audit.chain import MAX_LINE, Line, Sealer, looks_torn, looks_whole, parse
 from schemarouter.audit.files import rotated, segment_path
 
 _TRIES = 3
@@ -28,7 +28,8 @@ class File(NamedTuple):
 class Piece(NamedTuple):
     """What stands at one place: a line whose seal is right, a whole line whose seal is not, or bytes that are no line.
 
-    ``number`` counts lines from 1. Of bytes that are no line, ``digest`` is the SHA-256 and ``length`` the number.
+    ``number`` counts lines from 1. Of bytes that are no line, ``digest`` is the SHA-256, ``length`` the number, and
+    ``torn`` whether they are the start of one line that was not finished.
     """
 
     number: int
@@ -37,6 +38,7 @@ class Piece(NamedTuple):
     claims: Line | None = None
     length: int = 0
     digest: str = ""
+    torn: bool = False
 
 
 def open_files(path: str, stack: ExitStack) -> list[File]:
@@ -77,12 +79,12 @@ def _open_current(path: str) -> IO[bytes] | None:
 def pieces(file: File, sealer: Sealer) -> Iterator[Piece]:
     """Everything that stands in a file. Bytes that are no line come as one piece, however many lines they look like."""
     left, number = file.size, 0
-    waste, wasted, since = hashlib.sha256(), 0, 0
+    waste, wasted, since, torn = hashlib.sha256(), 0, 0, False
 
     def rubbish() -> Iterator[Piece]:
         nonlocal waste, wasted
         if wasted:
-            yield Piece(since, None, length=wasted, digest=waste.hexdigest())
+            yield Piece(since, None, length=wasted, digest=waste.hexdigest(), torn=torn)
         waste, wasted = hashlib.sha256(), 0
 
     pending_end = False
@@ -93,12 +95,15 @@ def pieces(file: File, sealer: Sealer) -> Iterator[Piece]:
         left -= len(data)
         number += 1
         whole = data[:-1] if data.endswith(b"\n") else None
+        if whole is None and left == 0 and looks_whole(data):
+            whole = data  # whole but for its end, which its writer did not live to see
         line = None if whole is None else sealer.read(whole)
         edited = line is None and whole is not None and looks_whole(whole)
         if line is None and not edited:
             if pending_end:
                 waste.update(b"\n")
                 wasted += 1
+            torn = whole is None and not wasted and looks_torn(data)
             since = since if wasted else number
             waste.update(data if whole is None else whole)
             wasted += len(data if whole is None else whole)
@@ -120,6 +125,6 @@ def records(path: str) -> Iterator[dict[str, Any]]:
             left = file.size
             while left > 0 and (data := file.content.readline(min(left, MAX_LINE + 1))):
                 left -= len(data)
-                line = parse(data.rstrip(b"\n")) if data.endswith(b"\n") else None
+                line = parse(data.rstrip(b"\n"))
                 if line is not None:
                     yield line.record

@@ -85,6 +85,8 @@ def verify_log(path: str, *, key: bytes | None = None, head: str | Head | None =
     except OSError as error:
         reason = error.strerror or type(error).__name__
         raise VerificationError(f"the log cannot be read: {reason[:1].lower()}{reason[1:]}") from None
+    if not check.records and not check.breaks:
+        check.broken("empty", path, 0, None, "the log holds no record")
     if anchor is not None:
         check.anchor(path, anchor)
     return check.result(anchor)
@@ -148,12 +150,10 @@ class _Check:
                 self.broken("misplaced", file.path, piece.number, line.seq, "a file begins in the middle of another")
             self.record(file, piece.number, line, opening)
         if rubbish is not None:
-            if last:
+            if last and rubbish.torn:
                 self.torn += 1
             else:
                 self.unreadable(file, rubbish)
-        elif opening is None and not any(found.path == os.path.basename(file.path) for found in self.breaks):
-            self.broken("empty", file.path, 0, None, "the file holds no record")
         return opening if opening is not None and type(opening.get("segment")) is int else None
 
     def opening(self, file: File, number: int, line: Line) -> dict[str, Any]:
