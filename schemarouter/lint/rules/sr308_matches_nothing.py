@@ -1,9 +1,9 @@
 """A pattern, or a rule with its predicates, matches no operation of the catalog.
 
 ## What it does
-With `--catalog`: reports a pattern with wildcards in `rules` and `classify` that matches no operation, and a rule whose
-patterns match some, none of which has the attributes that its `when` asks for. Attributes are the effective ones, after
-`classify`. A name without wildcards is SR309.
+With `--catalog`: reports a pattern with wildcards in `rules` and `classify` that matches no operation, and a rule that
+allows or asks for approval and whose patterns match some, none of which has the attributes that its `when` asks for.
+Attributes are the effective ones, after `classify`. A name without wildcards is SR309.
 
 ## Why it matters
 Such a rule decides nothing. A deny that was meant to protect something protects nothing, because of a typing error or
@@ -35,6 +35,7 @@ budget: {max_tool_calls: 20}
 ## Limits
 Only as good as the catalog: with tools missing in it, right patterns are reported. Several sources make one catalog:
 `schemarouter catalog SOURCE SOURCE`. A rule that is meant for tools to come can be suppressed, with that as the reason.
+A deny whose predicates fit nothing is taken for a net that is meant to be there, and not reported.
 """
 
 from __future__ import annotations
@@ -74,7 +75,7 @@ def check(policy: LintContext) -> Iterator[Problem]:
         if decided_by(policy, pattern):
             deciding.add(pattern.entry)
     for entry, names in by_rule.items():
-        if names and entry not in deciding:
+        if names and entry not in deciding and policy.document.rules[entry].effect != "deny":
             yield Problem(
                 "SR308",
                 f"this rule matches no operation of the catalog: none that its patterns match ({some_of(names)}) has these attributes",
