@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _Answer = TypeVar("_Answer")
 
 #: Steps for all questions of one check together.
-STEPS = 10_000_000
+STEPS = 5_000_000
 
 #: Questions, as the end of "whether ...": about one rule or several (``{}`` is who), or about the whole policy.
 DECIDES = "{} can decide any call"
