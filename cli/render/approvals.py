@@ -205,7 +205,7 @@ def _request_lines(one: RequestView, view: View) -> Iterator[Text]:
         yield _fact("do not answer", one.problem)
         return
     yield _fact("attributes", attributes_text(request.remote, request.read_only, request.destructive))
-    yield _fact("because", request.reason + (f" (rule `{request.rule}`)" if request.rule is not None else ""))
+    yield _fact("because", request.reason)
     yield from _argument_lines(one, view.single)
     yield _fact("run", f"{request.run_id}, call {request.call_id}")
     yield _fact("policy", request.digest)

@@ -94,12 +94,11 @@ class TerminalApproval(Approver):
 
 
 def _text(question: Question, arguments: str) -> str:
-    rule = "" if question.rule is None else f" (rule {visible(question.rule)})"
     return (
         f"\nschemarouter: approve this call?\n"
         f"  operation  {visible(question.operation)}\n"
         f"  arguments  {visible(arguments)}\n"
-        f"  because    {visible(question.reason)}{rule}\n"
+        f"  because    {visible(question.reason)}\n"
         f"type yes to approve, anything else to deny: "
     )
 

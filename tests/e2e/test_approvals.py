@@ -118,7 +118,7 @@ def test_list_and_show_mask_what_is_secret(office: Office) -> None:
         assert "\x1b" not in result.out
         assert "\u202e" not in result.out
         assert [line for line in result.out.splitlines() if line.strip().startswith("because: ")] == [
-            "  because: because (rule `rule`)"
+            "  because: because"
         ]
     document = office.document("show", request["id"])["requests"][0]
     assert document["masked"] is True

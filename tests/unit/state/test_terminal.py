@@ -74,14 +74,14 @@ def test_only_yes_is_yes(person: Person, driver: str, line: bytes, verdict: Any)
 def test_the_question_shows_the_call_and_no_secret(person: Person) -> None:
     helper = person.types(b"no\n")
     evil = {"secret": CANARY, "note": "\x1b[2J\u202e\r\n  operation  harmless"}
-    TerminalApproval(timeout=30, path=person.path).ask(question(arguments=evil, reason="\x1b]0;x\x07", rule="r\x9b"))
+    TerminalApproval(timeout=30, path=person.path).ask(question(arguments=evil, reason="\x1b]0;x\x07"))
     helper.join()
     shown = person.seen.decode()
     assert CANARY not in shown
     assert "\x1b" not in shown
     assert "\\u001b[2J\\u202e\\r\\n" in shown
     assert "<masked>" in shown
-    assert "because    <U+001B>]0;x<U+0007> (rule r<U+009B>)" in shown
+    assert "because    <U+001B>]0;x<U+0007>\r\n" in shown
 
 
 def test_what_was_typed_before_is_no_answer(person: Person) -> None:
