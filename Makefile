@@ -23,6 +23,7 @@ $(STAMP): requirements-dev.lock pyproject.toml
 demo: $(STAMP)   ## the main job, on real policies
 	@$(BIN)/python demo/run.py
 	@$(BIN)/python demo/calls.py $$(test -t 0 && test -t 1 || echo --yes)
+	@$(BIN)/python demo/operations.py
 
 test: lint       ## lint, then every test
 	@$(BIN)/python -m pytest -n 2

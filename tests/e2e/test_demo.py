@@ -37,3 +37,16 @@ def test_four_calls_through_the_stages():
         "revalidate-approved",
     ):
         assert text in done.stdout
+
+
+def test_a_shadow_run_and_its_log():
+    done = demo("operations.py")
+    assert (done.returncode, done.stderr) == (0, "")
+    for text in (
+        "NOT ENFORCED until",
+        "shadow run: 6 denied, 8 asked about, 80 run",
+        "4 would be denied by rule `no-mail-to-strangers`: `workspace.send_email`",
+        "OK: 284 records in 1 file, 0 to 283",
+        "NOT WHOLE: 1 break",
+    ):
+        assert text in done.stdout
