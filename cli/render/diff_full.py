@@ -19,6 +19,7 @@ from schemarouter_cli.render.diff_words import (
     outcome_word,
     place_text,
     subject,
+    unlisted_text,
 )
 from schemarouter_cli.replay import replay
 from schemarouter_cli.text import printable
@@ -26,6 +27,8 @@ from schemarouter_cli.text import printable
 if TYPE_CHECKING:
     from schemarouter.analysis.changes import Change
 
+#: Changes of one direction that are shown one by one; nobody reads more, and the other formats have them all.
+MOST_SHOWN = 100
 _STYLES = {"widened": "bold red", "narrowed": "bold green", "neutral": "bold", "undecided": "bold yellow"}
 _VERDICTS = {**_STYLES, "mixed": "bold red", "equivalent": "bold green"}
 
@@ -49,10 +52,20 @@ def _file(file: FileDiff) -> Iterator[Text]:
         yield Text()
         yield Text.assemble(("undecided", _STYLES["undecided"]), f": {printable(reason)}")
     for direction in DIRECTIONS:
-        for change in file.changes:
-            if change.direction == direction:
-                yield Text()
-                yield from _change(file, change)
+        changes = [change for change in file.changes if change.direction == direction]
+        for change in changes[:MOST_SHOWN]:
+            yield Text()
+            yield from _change(file, change)
+        if len(changes) > MOST_SHOWN:
+            yield Text()
+            word = NEUTRAL if direction == "neutral" else direction
+            yield Text.assemble(
+                (word, _STYLES[direction]), f": {len(changes) - MOST_SHOWN} more, see the format `json`"
+            )
+    note = unlisted_text(file)
+    if note is not None:
+        yield Text()
+        yield Text.assemble(("note: ", "bold"), note)
 
 
 def _change(file: FileDiff, change: Change) -> Iterator[Text]:

@@ -39,6 +39,7 @@ def _file(file: FileDiff) -> dict[str, object]:
         "new_digest": file.diff.new_digest,
         "verdict": file.verdict,
         "undecided": list(file.diff.undecided),
+        "unlisted": file.diff.unlisted,
     }
 
 

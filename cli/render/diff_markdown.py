@@ -17,6 +17,7 @@ from schemarouter_cli.render.diff_words import (
     outcome_word,
     place_text,
     subject,
+    unlisted_text,
 )
 from schemarouter_cli.replay import replay
 from schemarouter_cli.text import printable
@@ -60,6 +61,10 @@ def _file(file: FileDiff) -> Iterator[str]:
     if len(changes) > MOST_ROWS:
         yield f"| | and {len(changes) - MOST_ROWS} more | | |"
     yield ""
+    note = unlisted_text(file)
+    if note is not None:
+        yield f"{note[:1].upper()}{note[1:]}."
+        yield ""
     replays = [replay(file, change.witness) for change in changes[:MOST_ROWS] if change.witness is not None]
     if replays:
         yield from _details("Replay the calls that show it", dict.fromkeys(replays))

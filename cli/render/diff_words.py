@@ -70,6 +70,13 @@ def conditional_text(change: Change) -> str | None:
     return "depends on arguments: not every call of these operations is concerned"
 
 
+def unlisted_text(file: FileDiff) -> str | None:
+    """What to know about a file in which more differs than is listed."""
+    if not file.diff.unlisted:
+        return None
+    return f"decisions differ in more places than these {len(file.changes)}; the others are not listed"
+
+
 def numbers(files: Sequence[FileDiff]) -> str:
     """``3 widened and 1 narrowed in 2 files``."""
     found = Counter(change.direction for file in files for change in file.changes)

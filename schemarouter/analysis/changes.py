@@ -79,17 +79,25 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class PolicyDiff:
-    """The result: ``undecided`` holds the reasons why something could not be decided, and is empty if all was."""
+    """The result: ``undecided`` holds the reasons why something could not be decided, and is empty if all was.
+
+    ``unlisted``: decisions differ in more places than are worth listing, and ``changes`` holds only the first of them.
+    """
 
     old_digest: str | None
     new_digest: str | None
     changes: tuple[Change, ...]
     undecided: tuple[str, ...] = ()
+    unlisted: bool = False
 
     @property
     def verdict(self) -> Verdict:
-        """``undecided`` if anything is; a widening that was found is shown all the same."""
-        return "undecided" if self.undecided else verdict_of(self.changes)
+        """``undecided`` if anything is; a widening that was found is shown all the same.
+
+        What is not listed cannot change the verdict of changes in both directions, and could change any other.
+        """
+        found = verdict_of(self.changes)
+        return "undecided" if self.undecided or (self.unlisted and found != "mixed") else found
 
 
 def verdict_of(changes: Iterable[Change]) -> Verdict:

@@ -20,7 +20,7 @@ from schemarouter.analysis.changes import (
     WitnessError as WitnessError,
 )
 from schemarouter.analysis.doubt import doubtful_pairs
-from schemarouter.analysis.regions import Gap, Region, differing_regions
+from schemarouter.analysis.regions import Gap, Region, Rest, differing_regions
 from schemarouter.analysis.search import Found, Work, search
 from schemarouter.analysis.settings import setting_changes
 from schemarouter.analysis.view import PolicyView, build_views
@@ -72,6 +72,7 @@ def diff_policies(
     before, after = old or NOTHING_ALLOWED, new or NOTHING_ALLOWED
     changes: list[Change] = []
     undecided: list[str] = []
+    unlisted = False
     if before != after:
         one, other = build_views(before, after)
         comparison = _Comparison(one, other, old is None, new is None)
@@ -79,7 +80,9 @@ def diff_policies(
         if before.rules != after.rules or before.approval != after.approval:
             undecided += comparison.doubts(work)
         for region in differing_regions(one, other, work):
-            if isinstance(region, Gap):
+            if isinstance(region, Rest):
+                unlisted = True
+            elif isinstance(region, Gap):
                 undecided.append(comparison.gap(region))
             else:
                 changes.append(comparison.change(region))
@@ -90,7 +93,11 @@ def diff_policies(
             changes += setting_changes(before, after)
     changes.sort(key=_order)
     return PolicyDiff(
-        None if old is None else old.digest, None if new is None else new.digest, tuple(changes), tuple(undecided)
+        None if old is None else old.digest,
+        None if new is None else new.digest,
+        tuple(changes),
+        tuple(undecided),
+        unlisted,
     )
 
 

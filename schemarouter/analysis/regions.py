@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 #: Steps for one rule against the other policy.
 RULE_STEPS = 500_000
-#: More regions than this are no help to anybody: the rest is reported as undecided.
+#: More regions than this are no help to anybody: the rest is not listed.
 MOST_REGIONS = 5_000
 
 
@@ -72,7 +72,11 @@ class _Cell(NamedTuple):
     new: int
 
 
-def differing_regions(old: PolicyView, new: PolicyView, work: Work) -> Iterator[Region | Gap]:
+class Rest(NamedTuple):
+    """There are more than :data:`MOST_REGIONS` regions, and no more are looked for."""
+
+
+def differing_regions(old: PolicyView, new: PolicyView, work: Work) -> Iterator[Region | Gap | Rest]:
     """Every pair of deciding rules with different outcomes; both views stand over one automaton."""
     comparison = _Comparison(old, new, work)
     count = 0
@@ -80,7 +84,7 @@ def differing_regions(old: PolicyView, new: PolicyView, work: Work) -> Iterator[
         for result in comparison.compare(*pair):
             count += 1
             if count > MOST_REGIONS:
-                yield Gap(*pair, f"more than {MOST_REGIONS} regions differ")
+                yield Rest()
                 return
             yield result
 

@@ -214,3 +214,17 @@ def test_widened_comes_first() -> None:
     new = old.replace("allow", "_").replace("deny", "allow").replace("_", "deny")
     text = render_full([compare(old, new)], color=False, width=100)
     assert text.index("widened: SR801") < text.index("narrowed: SR802")
+
+
+def test_more_than_anybody_reads_is_counted() -> None:
+    change = Change("decision", "SR801", "widened", "deny", "allow", operations="jobs.*")
+    taken = replace(change, code="SR802", direction="narrowed", before="allow", after="deny")
+    diff = PolicyDiff(None, None, (*[change] * 120, taken), unlisted=True)
+    assert diff.verdict == "mixed"
+    assert PolicyDiff(None, None, (change,), unlisted=True).verdict == "undecided"
+    text = render_full([SAME._replace(diff=diff)], color=False, width=100)
+    assert text.count("widened: SR801") == 100
+    assert "widened: 20 more, see the format `json`" in text
+    assert "decisions differ in more places than these 121" in text
+    assert "Decisions differ in more places" in render_markdown([SAME._replace(diff=diff)])
+    assert json.loads(render_json([SAME._replace(diff=diff)], None))["files"][0]["unlisted"] is True
