@@ -1,5 +1,6 @@
 """What is sent is what was meant: a server that reads requests by the document alone gets the arguments back."""
 
+import asyncio
 import json
 import re
 from typing import Any
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 
 from schemarouter.errors import NonRetryableInvocationError
 from schemarouter.model.call import ToolCall
-from schemarouter.sources.openapi import SyncHttpInvoker, load_openapi
+from schemarouter.sources.openapi import HttpInvoker, load_openapi
 from support.openapi_server import EchoServer, serving
 
 pytest.importorskip("httpx")
@@ -79,22 +80,25 @@ def server():
         yield running
 
 
+async def _entered(invoker: HttpInvoker) -> HttpInvoker:
+    return await invoker.__aenter__()
+
+
 @pytest.fixture(scope="module")
 def invoke(server: EchoServer, tmp_path_factory: pytest.TempPathFactory):
     path = tmp_path_factory.mktemp("styles") / "styles.json"
     path.write_text(json.dumps(server.document), "utf-8")
-    import httpx
-
     tool = load_openapi(path).tool
-    with httpx.Client(trust_env=False) as client:
-        invoker = SyncHttpInvoker(tool, base_url=server.url, client=client)
+    with asyncio.Runner() as runner:
+        invoker = runner.run(_entered(HttpInvoker(tool, base_url=server.url)))
 
         def run(endpoint: str, **arguments: Any) -> Any:
             spec = tool.endpoint(endpoint)
             call = ToolCall(tool=tool.key, endpoint=endpoint, arguments=arguments, schema_fingerprint=spec.fingerprint)
-            return invoker.invoke_call(call)
+            return runner.run(invoker.invoke_call(call))
 
         yield run
+        runner.run(invoker.__aexit__())
 
 
 def _texts(*, ascii_only: bool = False) -> st.SearchStrategy[str]:

@@ -1,4 +1,4 @@
-"""Invokers for the operations of an OpenAPI document, async and sync, over httpx.
+"""Invokers for the operations of an OpenAPI document, over httpx.
 
 Calls go to the URL that the application gives, with the credentials that it gives. Redirects are followed for reads,
 to the same origin, and a few times only. Time, and the size of a response after decompression, are bounded.
@@ -7,8 +7,8 @@ to the same origin, and a few times only. Time, and the size of a response after
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Collection, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import TYPE_CHECKING, Any, Final, Self
@@ -37,8 +37,12 @@ MAX_REDIRECTS: Final = 5
 _REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
 
 
-class _Invoker:
-    """What both invokers share: everything but the waiting."""
+class HttpInvoker:
+    """Runs calls with httpx: hand it to ``SchemaRouter.add_bound_tool(tool, invoker)``.
+
+    Each call opens a connection of its own, because an application may run each of them in an event loop of its own.
+    Inside ``async with invoker:`` calls share the connections of one client.
+    """
 
     def __init__(
         self,
@@ -88,6 +92,7 @@ class _Invoker:
         self._timeout = float(timeout)
         self._limit = max_response_bytes
         self._transport, self._given = transport, client
+        self._shared: httpx.AsyncClient | None = None
         if verify is True:
             # Once, not for each call; and not at all where nothing is encrypted: a redirect stays with its origin.
             encrypted = any(url.startswith("https:") for url in self._base_urls.values())
@@ -183,16 +188,6 @@ class _Invoker:
         except Unreadable as problem:
             raise NonRetryableInvocationError(f"`{shown(route.name)}` failed: the response {problem}") from None
 
-
-class HttpInvoker(_Invoker):
-    """Runs calls with httpx, asynchronously: hand it to ``SchemaRouter.add_bound_tool(tool, invoker)``.
-
-    Each call opens a connection of its own, because an application may run each of them in an event loop of its own.
-    Inside ``async with invoker:`` calls share the connections of one client.
-    """
-
-    _shared: httpx.AsyncClient | None = None
-
     async def __aenter__(self) -> Self:
         if self._given is None:
             self._shared = self._httpx.AsyncClient(**self._client_options())
@@ -232,7 +227,7 @@ class HttpInvoker(_Invoker):
                     continue
                 self._check_status(route, response)
                 collector = self._collector(response)
-                async for chunk in response.aiter_raw(65_536):
+                async for chunk in response.aiter_raw():  # as it comes: a size would be waited for
                     collector.feed(chunk)
                 return self._value(route, response, collector.content())
             finally:
@@ -240,39 +235,25 @@ class HttpInvoker(_Invoker):
         raise AssertionError("the last redirect was refused")
 
 
-class SyncHttpInvoker(_Invoker):
-    """The same without an event loop, for the sync interface. It is safe to use from several threads.
+class SyncHttpInvoker:
+    """The same for callers without an event loop; it takes the options of :class:`HttpInvoker`, but no ``client``.
 
-    The time of a call is checked whenever bytes come in; each wait for bytes is bounded by itself.
+    Each call runs in a loop of its own, so that its time is bounded as strictly. Safe to use from several threads.
     """
 
-    def invoke_call(self, call: ToolCall) -> Any:
-        """As :meth:`HttpInvoker.invoke_call`."""
-        route, request = self._prepare(call)
-        deadline = time.monotonic() + self._timeout
-        with self._failures(route):
-            if self._given is not None:
-                return self._exchange(self._given, route, request, deadline)
-            with self._httpx.Client(**self._client_options()) as own:
-                return self._exchange(own, route, request, deadline)
+    def __init__(self, source: OpenApiImport | ToolSpec, **options: Any) -> None:
+        if options.get("client") is not None:
+            raise TypeError("`client` belongs to an event loop: use `HttpInvoker`")
+        self._invoker = HttpInvoker(source, **options)
 
-    def _exchange(self, client: httpx.Client, route: Route, request: httpx.Request, deadline: float) -> Any:
-        for hops in range(MAX_REDIRECTS + 1):
-            response = client.send(request, stream=True, follow_redirects=False, **_auth(self._auth))
-            try:
-                if response.status_code in _REDIRECTS:
-                    request = self._redirected(route, request, response, hops)
-                    continue
-                self._check_status(route, response)
-                collector = self._collector(response)
-                for chunk in response.iter_raw(65_536):
-                    collector.feed(chunk)
-                    if time.monotonic() > deadline:
-                        raise transport_error(route, "timeout", reached=True)
-                return self._value(route, response, collector.content())
-            finally:
-                response.close()
-        raise AssertionError("the last redirect was refused")
+    def invoke_call(self, call: ToolCall) -> Any:
+        """As :meth:`HttpInvoker.invoke_call`. Inside a running loop, it blocks that loop."""
+        try:
+            asyncio.get_running_loop()
+        except RuntimeError:
+            return asyncio.run(self._invoker.invoke_call(call))
+        with ThreadPoolExecutor(1) as pool:
+            return pool.submit(asyncio.run, self._invoker.invoke_call(call)).result()
 
 
 def _origin(url: httpx.URL) -> tuple[str, bytes, int | None]:
