@@ -84,7 +84,9 @@ async def on_call_tool(context: Any, params: types.CallToolRequestParams) -> Any
             os._exit(3)
         case "ask":
             if context.protocol_version in MODERN_PROTOCOL_VERSIONS:
-                question = types.ElicitRequestFormParams(message=SECRET, requested_schema={"type": "object", "properties": {}})
+                question = types.ElicitRequestFormParams(
+                    message=SECRET, requested_schema={"type": "object", "properties": {}}
+                )
                 return types.InputRequiredResult(input_requests={"q": types.ElicitRequest(params=question)})
             await context.session.elicit_form(SECRET, {"type": "object", "properties": {}})
         case "variables":

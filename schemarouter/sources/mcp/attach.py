@@ -77,16 +77,16 @@ class Attached:
 
     async def follow(self) -> None:
         """Refresh whenever the server says that its tools changed; never returns. :func:`attach` runs it."""
+        seen = self.source.listed_at
         while True:
-            await self.source.wait_for_change()
+            await self.source.wait_for_change(seen)
+            seen = self.source.changes  # where this one cannot be read, a further one is waited for
             try:
                 changed = await self.catch_up()
             except (SourceError, RegistrationError):
                 changed = True
             if changed:
                 self._tell()
-            if self.source.stale:  # it cannot be listed: wait for a further change instead of asking on and on
-                await self.source.wait_for_another_change()
 
     def _tell(self) -> None:
         if self._on_change is not None:

@@ -55,7 +55,6 @@ class McpSource:
         self._keep_error_content = keep_error_content
         self._connection: Connection | None = None
         self._listing: Listing | None = None
-        #: How often the server said that its tools changed, and how often it had when they were listed.
         self._changes = 0
         self._listed_at = 0
         self._changed = asyncio.Event()
@@ -110,20 +109,25 @@ class McpSource:
         return self._listing is None or self._changes != self._listed_at
 
     @property
+    def listed_at(self) -> int:
+        """How often the server had said that its tools changed when they were listed last."""
+        return self._listed_at
+
+    @property
     def protocol_version(self) -> str:
         """The version of the protocol that is spoken. Raises ``McpConnectionError`` if there is no connection."""
         return self._connected().client.protocol_version
 
-    async def wait_for_change(self) -> None:
-        """Return once the server says that its tools changed, or at once if it said so since they were listed."""
-        while not self.stale:
+    @property
+    def changes(self) -> int:
+        """How often the server said that its tools changed."""
+        return self._changes
+
+    async def wait_for_change(self, after: int) -> None:
+        """Return once the server has said more than ``after`` times that its tools changed."""
+        while self._changes <= after:
             self._changed.clear()
             await self._changed.wait()
-
-    async def wait_for_another_change(self) -> None:
-        """Return once the server says that its tools changed, whatever it said before."""
-        self._changed.clear()
-        await self._changed.wait()
 
     def _note_change(self) -> None:
         self._changes += 1
