@@ -18,7 +18,7 @@ from schemarouter.reading import read_bounded
 from schemarouter.testkit.assemble import assemble, known_operations
 from schemarouter.testkit.examples import example_tests
 from schemarouter.testkit.known import Names
-from schemarouter.testkit.reader import read_tests
+from schemarouter.testkit.reader import bounded, read_tests
 from schemarouter.testkit.references import check_references
 from schemarouter.testkit.suite import Suite
 
@@ -107,6 +107,7 @@ class Collection:
         self._read = read
         self._policies: dict[str, Policy | None] = {}
         self._files: dict[str, _TestFile] = {}
+        self._said: set[tuple[object, ...]] = set()
 
     @property
     def policies(self) -> list[Policy]:
@@ -236,12 +237,17 @@ class Collection:
     def _refuse(self, file: _TestFile, problems: list[Problem]) -> None:
         if problems:
             file.broken = True
-            self._report(file.path, file.raw, file.source, to_findings(problems, file.source, legible_path(file.path)))
+            found = to_findings(bounded(problems), file.source, legible_path(file.path))
+            self._report(file.path, file.raw, file.source, found)
 
     def _report(self, path: str, raw: bytes, source: Source | None, findings: list[Finding]) -> None:
         if findings:
             # One file of tests may be about two policies, and wrong about both in the same way.
-            self.findings += (finding for finding in findings if finding not in self.findings)
+            for finding in findings:
+                key = (finding.path, finding.span, finding.code, finding.message, finding.help)
+                if key not in self._said:
+                    self._said.add(key)
+                    self.findings.append(finding)
             self.texts[legible_path(path)] = source.text if source is not None else raw.decode("utf-8-sig", "replace")
 
     def _bytes(self, path: str) -> bytes:

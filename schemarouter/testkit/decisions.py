@@ -55,6 +55,11 @@ class DecisionTest(NamedTuple):
     other_than: int | None
     labels: Sequence[str]
 
+    @property
+    def work(self) -> int:
+        """How many decisions it takes, at most."""
+        return len(self.classes)
+
     def run(self, subject: Subject) -> list[Verdict]:
         """Decide every class; the first that is decided otherwise is the result."""
         decided: set[int] = set()

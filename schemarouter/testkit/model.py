@@ -16,6 +16,9 @@ MAX_COLUMNS = 100
 MAX_CALLS = 1_000
 MAX_TIMES = 10_000
 MAX_ATTEMPTS = 100
+#: Of all tables, and of all runs of one file together.
+MAX_CELLS = 100_000
+MAX_RUN_CALLS = 100_000
 
 OutcomeWord: TypeAlias = Literal["allow", "approval", "deny"]
 Operation: TypeAlias = Annotated[

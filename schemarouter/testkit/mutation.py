@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
 #: Mutants that are tried, at most: of more, so many are taken evenly.
 MAX_MUTANTS = 2_000
+#: Tests that are run on all mutants together, at most, where that leaves more than a few: with more tests, fewer are tried.
+_MOST_TESTS = 4_000_000
+_A_FEW = 100
 #: Work of one comparison; one rule was edited, so most need far less.
 _STEPS = 2_000_000
 
@@ -72,6 +75,7 @@ def mutate(
     :class:`~schemarouter.analysis.changes.WitnessError` as a comparison does.
     """
     every = list(mutants(suite.graph))
+    most = min(most, max(_A_FEW, _MOST_TESTS // max(1, suite.work)))
     tried = every if len(every) <= most else [every[number * len(every) // most] for number in range(most)]
     order = _Order(suite, ran)
     fates = {"killed": 0, "equivalent": 0}

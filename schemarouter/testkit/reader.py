@@ -46,13 +46,18 @@ def read_tests(raw: bytes | str, path: str, format: Format) -> ReadTests:  # noq
                 if READER_CODES[problem.code].severity == "error"
             }
             problems += (problem for problem in found if not _said_before(problem, source, said))
-        if len(problems) > MAX_PROBLEMS:
-            message = f"more than {MAX_PROBLEMS:,} problems: the rest is not listed"
-            help_ = "mend the ones that are listed, then read the file again"
-            problems[MAX_PROBLEMS:] = [Problem("SR010", message, START, help_)]
-        findings = tuple(to_findings(problems, source, path, codes=READER_CODES))
+        findings = tuple(to_findings(bounded(problems), source, path, codes=READER_CODES))
     failed = any(finding.severity == "error" for finding in findings)
     return ReadTests(None if failed else document, source, findings)
+
+
+def bounded(problems: list[Problem]) -> list[Problem]:
+    """No more of ``problems`` than anybody reads, and a word about the rest."""
+    if len(problems) <= MAX_PROBLEMS:
+        return problems
+    message = f"more than {MAX_PROBLEMS:,} problems: the rest is not listed"
+    help_ = "mend the ones that are listed, then read the file again"
+    return [*problems[:MAX_PROBLEMS], Problem("SR010", message, START, help_)]
 
 
 def _said_before(problem: Problem, source: Source, said: set[object]) -> bool:

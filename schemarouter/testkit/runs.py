@@ -62,6 +62,11 @@ class RunTest(NamedTuple):
     tally: Tally | None
     labels: Sequence[str]
 
+    @property
+    def work(self) -> int:
+        """How many decisions its calls are worth: a call takes a few dozen times as long."""
+        return sum(30 * step.planned.step.times for step in self.steps)
+
     def run(self, subject: Subject) -> list[Verdict]:
         """Run all of it; a call that ends otherwise does not end the run."""
         stage = _Stage(subject, self.own)

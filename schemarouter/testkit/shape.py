@@ -13,6 +13,7 @@ from schemarouter.document.walk import entries, items, mapping, strings
 from schemarouter.document.words import listed, shown
 from schemarouter.model.diagnostic import Problem, Target
 from schemarouter.model.names import name_problem, split_operation
+from schemarouter.testkit.model import MAX_CELLS, MAX_RUN_CALLS, MAX_TIMES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -41,6 +42,7 @@ def shape_problems(source: Source) -> Iterator[Problem]:
         yield from _table(table, ("tables", index))
     for index, run in entries(data, "runs"):
         yield from _run(run, ("runs", index))
+    yield from _too_much(data)
     if not any(data.get(section) for section in _SECTIONS) and data.keys() <= {
         "version",
         "policy",
@@ -51,6 +53,23 @@ def shape_problems(source: Source) -> Iterator[Problem]:
         yield Problem(
             "SR102", "nothing is tested in this file", Target(()), f"write {listed(_SECTIONS)} with what is expected"
         )
+
+
+def _too_much(data: object) -> Iterator[Problem]:
+    """More than a run of tests can be expected to get through, hidden in few lines."""
+    cells = sum(
+        len(mapping(table, "rows")) * max(1, len(items(table, "columns"))) for _, table in entries(data, "tables")
+    )
+    calls = sum(_times(call) for _, run in entries(data, "runs") for _, call in entries(run, "calls"))
+    for section, found, most, noun in (("tables", cells, MAX_CELLS, "cells"), ("runs", calls, MAX_RUN_CALLS, "calls")):
+        if found > most:
+            message = f"`{section}` come to {found:,} {noun}, and at most {most:,} are run"
+            yield Problem("SR010", message, Target((section,), "key"), "split the file, or test fewer of them")
+
+
+def _times(call: Mapping[str, Any]) -> int:
+    times = call.get("times", 1)
+    return times if type(times) is int and 0 < times <= MAX_TIMES else 1
 
 
 def _names(entry: Mapping[str, Any], at: DocPath, *keys: str) -> Iterator[Problem]:

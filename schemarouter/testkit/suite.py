@@ -28,6 +28,11 @@ class Suite:
         self.graph = graph
         self.tests = tuple(tests)
 
+    @property
+    def work(self) -> int:
+        """How much there is to run: decisions, and calls of runs."""
+        return sum(test.work for test in self.tests)
+
     def run(self) -> Ran:
         """Run every test on the policy."""
         subject = Subject(self.graph, range(len(self.graph.rules)))
