@@ -168,7 +168,7 @@ class Connection:
                 async with client.listen(tools_list_changed=True) as events:
                     wait = _AGAIN
                     async for _ in events:
-                        self._changed()
+                        pass  # every event is a message as well, and noted as that
             except ListenNotSupportedError:
                 return
             except (MCPError, SubscriptionLost, TimeoutError):
