@@ -24,6 +24,7 @@ rules:
   - name: b   # stays
     operation:   *.draft
     effect: deny
+classify: [{operation: notes.read, read_only: true, destructive: false}]
 """
 FIXED = IDLE.replace("  # schemarouter: ignore[SR306] not needed", "").replace("*.draft", '"*.draft"')
 GUESS = "version = 1\nbudget.max_tool_calls = 3\n[[rules]]\nname = 'a'\noperation = 'jobs.[^x]'  # a guess\neffect = 'deny'\n"
