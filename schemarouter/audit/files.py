@@ -28,6 +28,10 @@ class Unusable(Exception):  # noqa: N818 - reads as what it means
     """The files are not as they must be. The message is the end of a sentence: ``the log ...``."""
 
 
+class Locked(Exception):  # noqa: N818 - reads as what it means
+    """Another process kept the lock for longer than the caller would wait."""
+
+
 class End(NamedTuple):
     """The end of one file: its last whole line, and what stands behind it because a writer died there."""
 
@@ -92,7 +96,7 @@ def read_end(descriptor: int, sealer: Sealer) -> End:
 
 @contextmanager
 def locked(path: str, seconds: float) -> Iterator[None]:
-    """Hold the lock between processes. Raises ``OSError`` (``ETIMEDOUT``) if it is not free within ``seconds``.
+    """Hold the lock between processes. Raises :class:`Locked` if it is not free within ``seconds``, and ``OSError``.
 
     The lock is the operating system's, so a process that is killed lets go of it.
     """
@@ -107,7 +111,7 @@ def locked(path: str, seconds: float) -> Iterator[None]:
                 break
             except BlockingIOError:
                 if time.monotonic() >= deadline:
-                    raise OSError(errno.ETIMEDOUT, "another process keeps the log locked") from None
+                    raise Locked("another process keeps it locked") from None
                 time.sleep(pause)
                 pause = min(pause * 2, _LONGEST_PAUSE)
         yield

@@ -7,19 +7,23 @@ import os
 import threading
 import time
 import weakref
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any, Literal
 
 from schemarouter.audit.chain import NOTHING_BEFORE, Sealer
-from schemarouter.audit.files import Unusable, locked, open_log, read_end, rotated, segment_path
+from schemarouter.audit.files import Locked, Unusable, locked, open_log, read_end, rotated, segment_path
 from schemarouter.audit.head import Head, HeadError, read_head, write_head
 from schemarouter.audit.redact import Redactor
 from schemarouter.errors import DecisionLogError
 
 OnFailure = Literal["deny", "continue"]
 _MEGABYTE = 1024 * 1024
+
+
+class LogBusyError(DecisionLogError):
+    """Somebody else is writing, and the caller would not wait."""
 
 
 class DecisionLog:
@@ -79,18 +83,29 @@ class DecisionLog:
         self._do(lambda: None)
 
     def append(self, kind: str, fields: dict[str, Any]) -> None:
-        """Write one record. Raises ``DecisionLogError``, and counts the record as lost, if that is not possible."""
+        """Write one record. Raises as :meth:`write`."""
+        self.write([(kind, fields)])
+
+    def write(self, records: Sequence[tuple[str, dict[str, Any]]], *, wait: bool = True) -> None:
+        """Write records, one behind the other.
+
+        Raises ``DecisionLogError``, and counts the records as lost, if that is not possible. Without ``wait``, raises
+        ``LogBusyError`` and counts nothing if somebody else is writing right now.
+        """
 
         def write() -> None:
             if self.lost:
                 self._put("gap", {"lost": self.lost})
                 self.lost = 0
-            self._put(kind, fields)
+            for kind, fields in records:
+                self._put(kind, fields)
 
         try:
-            self._do(write)
+            self._do(write, wait)
+        except LogBusyError:
+            raise
         except DecisionLogError:
-            self.lost += 1
+            self.lost += len(records)
             raise
 
     def rotate(self) -> None:
@@ -109,11 +124,12 @@ class DecisionLog:
 
     # Under the lock
 
-    def _do(self, step: Callable[[], None]) -> None:
-        if not self._lock.acquire(timeout=self._lock_seconds):
-            raise self._error("another thread keeps it locked")
+    def _do(self, step: Callable[[], None], wait: bool = True) -> None:
+        seconds = self._lock_seconds if wait else 0.0
+        if not (self._lock.acquire(timeout=seconds) if seconds else self._lock.acquire(blocking=False)):
+            raise self._locked("another thread keeps it locked", wait)
         try:
-            with locked(f"{self.path}.lock", self._lock_seconds):
+            with locked(f"{self.path}.lock", seconds):
                 try:
                     self._catch_up()
                     step()
@@ -124,6 +140,8 @@ class DecisionLog:
             raise self._error(str(problem)) from None
         except HeadError as problem:
             raise self._error(f"its head {problem}") from None
+        except Locked as problem:
+            raise self._locked(str(problem), wait) from None
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or type(error).__name__
             raise self._error(str(reason)[:1].lower() + str(reason)[1:]) from None
@@ -268,6 +286,9 @@ class DecisionLog:
                 os.close(self._descriptor)
         self._descriptor = None
         self._file, self._size = (0, 0), 0
+
+    def _locked(self, why: str, wait: bool) -> DecisionLogError:
+        return self._error(why) if wait else LogBusyError(why)
 
     def _error(self, why: str) -> DecisionLogError:
         return DecisionLogError(f"the decision log cannot be written: {why}")

@@ -11,9 +11,10 @@ import logging
 import uuid
 from collections.abc import Callable, Collection
 from decimal import Decimal
+from functools import partial
 from typing import Any
 
-from schemarouter.audit.log import DecisionLog
+from schemarouter.audit.log import DecisionLog, LogBusyError
 from schemarouter.audit.shadow import ShadowMode
 from schemarouter.engine.budget import MemoryLedger
 from schemarouter.engine.frame import Frame, shown
@@ -25,6 +26,8 @@ _MAX_COUNTERS = 100
 
 #: Names of the arguments that the contract of an operation declares; empty for one that is not registered.
 Declared = Callable[[str, str], Collection[str]]
+Later = Callable[[], None]
+Records = list[tuple[str, dict[str, Any]]]
 
 
 class Witness:
@@ -37,20 +40,24 @@ class Witness:
         self._call = uuid.uuid4().hex
         self._decided = False
 
-    def entered(self, stage: str) -> None:
-        """The call enters ``stage``. Raises ``DecisionLogError`` if it may not go on unwritten."""
+    def entered(self, stage: str) -> Later | None:
+        """The call enters ``stage``. What has to be written and has to wait for other writers is returned.
+
+        That, and this method, raise ``DecisionLogError`` if the call may not go on unwritten.
+        """
+        records: Records = []
         if stage == "clock":
-            self._decision()
+            records = self._decision()
         elif stage == "revalidate-attempt":
             attempt = {"attempt": self._frame.attempts + 1, "approved": self._frame.needs_approval}
-            self._write("attempt", attempt)
+            records = [("attempt", attempt)]
+        return self._write(records) if records else None
 
-    def ended(self, error: BaseException | None) -> None:
-        """The call ended. Raises ``DecisionLogError`` if its result may not be handed over unwritten."""
+    def ended(self, error: BaseException | None) -> Later | None:
+        """The call ended. As :meth:`entered`, where its result may not be handed over unwritten."""
         frame = self._frame
-        if not self._decided:
-            self._decision()
-        self._write(
+        records = [] if self._decided else self._decision()
+        end = (
             "end",
             {
                 "operation": self._operation(),
@@ -63,47 +70,57 @@ class Witness:
                 "shadow": frame.shadow,
             },
         )
+        return self._write([*records, end])
 
-    def _decision(self) -> None:
+    def _decision(self) -> Records:
         frame, decision = self._frame, self._frame.decision
         if decision is None:
-            return
+            return []
         self._decided = True
         if frame.shadow is not None and self._shadow is not None:
             self._shadow.report.note(frame.shadow, decision)
         if self._log is None:
-            return
+            return []
         outcome = "deny" if decision.effect == "deny" else "approval" if frame.needs_approval else "allow"
         arguments = self._log.redactor.arguments(
             frame.call.arguments, self._declared(frame.call.tool, frame.call.endpoint)
         )
-        self._write(
-            "decision",
-            {
-                "operation": self._operation(),
-                "digest": frame.run.authority.graph.digest,
-                "outcome": outcome if frame.shadow is None else frame.shadow,
-                "effect": decision.effect,
-                "source": decision.source,
-                "rule": None if decision.rule_name is None else shown(decision.rule_name),
-                "rule_index": decision.rule_index,
-                "arguments": arguments,
-                "shadow": frame.shadow,
-                "enforced": frame.shadow is None,
-            },
-        )
+        record = {
+            "operation": self._operation(),
+            "digest": frame.run.authority.graph.digest,
+            "outcome": outcome if frame.shadow is None else frame.shadow,
+            "effect": decision.effect,
+            "source": decision.source,
+            "rule": None if decision.rule_name is None else shown(decision.rule_name),
+            "rule_index": decision.rule_index,
+            "arguments": arguments,
+            "shadow": frame.shadow,
+            "enforced": frame.shadow is None,
+        }
+        return [("decision", record)]
 
-    def _write(self, kind: str, fields: dict[str, Any]) -> None:
-        if self._log is None:
-            return
-        run = self._frame.run
+    def _write(self, records: Records) -> Later | None:
+        """Write at once if nobody else is writing; else return what waits for them and writes then."""
+        log, run = self._log, self._frame.run
+        if log is None:
+            return None
         named = {"run": run.label, "call": self._call, "call_id": self._frame.call_id}
+        whole = [(kind, {**named, **fields}) for kind, fields in records]
         try:
-            self._log.append(kind, {**named, **fields})
+            self._append(log, whole, wait=False)
+        except LogBusyError:
+            return partial(self._append, log, whole, wait=True)
+        return None
+
+    def _append(self, log: DecisionLog, records: Records, *, wait: bool) -> None:
+        try:
+            log.write(records, wait=wait)
+        except LogBusyError:
+            raise
         except DecisionLogError as error:
-            if self._log.on_failure == "deny":
+            if log.on_failure == "deny":
                 raise DecisionLogError(f"`{self._operation() or '-'}` is stopped: {error}") from None
-            _LOGGER.warning("%s; %d records are missing", error, self._log.lost)
+            _LOGGER.warning("%s; %d records are missing", error, log.lost)
 
     def _operation(self) -> str | None:
         call = getattr(self._frame, "call", None)

@@ -227,8 +227,9 @@ class Frame:
         #: What a shared ledger gave for the call that was counted; ``None`` once the invoker is about to run.
         self.lease: str | None = None
         self.stage = ""
-        #: Told the name of every stage that is entered; for showing, not for deciding.
-        self.watch: Callable[[str], None] | None = None
+        #: Told the name of every stage that is entered; for showing, not for deciding. What it returns has to wait, and is
+        #: run as a step on a store before the stage begins.
+        self.watch: Callable[[str], Callable[[], object] | None] | None = None
         self.approved = False
         self.needs_approval = False
         #: Attempts of this call that were reserved.

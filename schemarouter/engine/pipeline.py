@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator
 from typing import Any, NamedTuple
 
-from schemarouter.engine.commands import Command, Script
+from schemarouter.engine.commands import Command, OnStore, Raised, Script
 from schemarouter.engine.frame import Frame
 from schemarouter.engine.stages import (
     after_hooks,
@@ -72,6 +72,10 @@ def interpret(frame: Frame) -> Generator[Command, Any, None]:
         step = PIPELINE[position]
         frame.stage = step.name
         if frame.watch is not None:
-            frame.watch(step.name)
+            later = frame.watch(step.name)
+            if later is not None:
+                outcome = yield OnStore(later)
+                if isinstance(outcome, Raised):
+                    raise outcome.error
         again = yield from step.run(frame)
         position += -1 if again else 1

@@ -8,13 +8,13 @@ import time
 import uuid
 import warnings
 from collections.abc import AsyncGenerator, Callable, Collection, Iterable
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from schemarouter.engine.checks import check_call
 from schemarouter.engine.drivers import asynchronous, sync
 from schemarouter.engine.drivers.world import World
 from schemarouter.engine.frame import Frame, PrivateCall, Run, View, private_copy, stamp
-from schemarouter.errors import DecisionLogError, PlanningError, PlanValidationError, SchemaRouterError
+from schemarouter.errors import PlanningError, PlanValidationError, SchemaRouterError
 from schemarouter.model.call import ToolCall, ToolResult
 from schemarouter.model.hooks import ExecutionHooks
 from schemarouter.model.limits import ExecutionBudget, RetryPolicy
@@ -24,6 +24,7 @@ from schemarouter.runtime.bindings import Bindings
 from schemarouter.runtime.concurrency import LazyPool, as_they_finish
 from schemarouter.runtime.governance import PolicyLike, check_id, govern
 from schemarouter.runtime.registry import InMemoryRegistry
+from schemarouter.runtime.watching import Observer, Watch
 from schemarouter.state.kill_switch import KillSwitch
 from schemarouter.state.port import StateStore
 
@@ -41,16 +42,6 @@ if TYPE_CHECKING:
 _STORE_WORKERS = 2
 #: Stands for a call that could not be taken in.
 _NO_CALL = PrivateCall("", "", {}, (), "", None, ())
-
-
-class Observer(Protocol):
-    """Told of the calls of a run; ``index`` is the place of a call in its plan. What it raises ends the call."""
-
-    def entered(self, index: int, frame: Frame) -> None:
-        """A call enters ``frame.stage``."""
-
-    def ended(self, index: int, frame: Frame, error: BaseException | None) -> None:
-        """A call ended, with its result or with ``error``."""
 
 
 class RegistryExecutor:
@@ -274,16 +265,16 @@ class RegistryExecutor:
         be async fails closed, as its own failure, before its body runs.
         """
         frame = self._frame(call, retry, budget, run_id, call_id)
-        end = self._watch(frame, 0, None)
-        if end is None:
+        watch = self._watch(frame, 0, None)
+        if watch is None:
             sync.drive(frame, self._world)
             return frame.delivered()
         try:
             sync.drive(frame, self._world)
         except BaseException as error:
-            end(error)
+            watch.ended(error)
             raise
-        end(None)
+        watch.ended(None)
         return frame.delivered()
 
     async def execute(
@@ -386,52 +377,29 @@ class RegistryExecutor:
         self._store_pool.close()
 
     async def _perform(self, frame: Frame, index: int = 0, observer: Observer | None = None) -> ToolResult:
-        end = self._watch(frame, index, observer)
-        if end is None:
+        watch = self._watch(frame, index, observer)
+        if watch is None:
             await asynchronous.drive(frame, self._world)
             return frame.delivered()
         try:
             await asynchronous.drive(frame, self._world)
-        except BaseException as error:
-            end(error)
+        except Exception as error:
+            await watch.ended_async(error, self._store_pool.get)
             raise
-        end(None)
+        except BaseException as error:
+            watch.ended(error)  # cancelled: nothing is awaited any more
+            raise
+        await watch.ended_async(None, self._store_pool.get)
         return frame.delivered()
 
-    def _watch(
-        self, frame: Frame, index: int, observer: Observer | None
-    ) -> Callable[[BaseException | None], None] | None:
-        """Let the log and ``observer`` follow a call; return what is to be told how it ended, if anything is."""
-        if observer is None and self._log is None and self._shadow is None:
-            return None
+    def _watch(self, frame: Frame, index: int, observer: Observer | None) -> Watch | None:
+        """Let the log and ``observer`` follow a call, if there are any."""
         witness = None
         if self._log is not None or self._shadow is not None:
             from schemarouter.audit.witness import Witness
 
             witness = Witness(frame, self._log, self._shadow, self._declared)
-
-        def entered(stage: str) -> None:
-            if witness is not None:
-                witness.entered(stage)
-            if observer is not None:
-                observer.entered(index, frame)
-
-        def ended(error: BaseException | None) -> None:
-            failure: DecisionLogError | None = None
-            try:
-                if witness is not None:
-                    witness.ended(error)
-            except DecisionLogError as problem:
-                if error is None:  # else the call has failed already, and is told of as lost
-                    frame.failed(problem)
-                    error = failure = problem
-            if observer is not None:
-                observer.ended(index, frame, error)
-            if failure is not None:
-                raise failure
-
-        frame.watch = entered
-        return ended
+        return None if witness is None and observer is None else Watch(frame, index, observer, witness)
 
     def _take_in(self, plan: ExecutionPlan) -> tuple[PrivateCall, ...]:
         try:
@@ -439,8 +407,8 @@ class RegistryExecutor:
         except SchemaRouterError as error:
             frame = Frame(_NO_CALL, self.start_run())
             frame.stage = "plan"
-            if (end := self._watch(frame, 0, None)) is not None:
-                end(error)
+            if (watch := self._watch(frame, 0, None)) is not None:
+                watch.ended(error)
             raise
 
     def _declared(self, tool_key: str, endpoint: str) -> Collection[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import fcntl
 import json
 import logging
 import os
@@ -373,3 +374,67 @@ def test_cancellation_passes_and_is_written(tmp_path: Path) -> None:
     asyncio.run(run())
     end = written(tmp_path / "log")[-1]
     assert (end["error"], end["stage"], end["execution_succeeded"]) == ("CancelledError", "attempts", None)
+
+
+# While somebody else is writing
+
+
+def test_a_call_that_waits_for_the_log_lets_others_go_on(tmp_path: Path) -> None:
+    """The lock is let go by the same event loop that the call runs in: it could not be if the call kept that waiting."""
+    boundary = executor(tmp_path / "log", log_options={"lock_seconds": 30})
+
+    async def run() -> Any:
+        with open(tmp_path / "log.lock", "r+b") as held:
+            fcntl.flock(held, fcntl.LOCK_EX)
+            task = asyncio.create_task(boundary.execute_call(call()))
+            for _ in range(20):
+                await asyncio.sleep(0.005)
+                assert not task.done()
+        return await task
+
+    assert asyncio.run(run()).data == {"receipt": 1}
+    assert [each["kind"] for each in written(tmp_path / "log")] == ["open", "decision", "attempt", "end"]
+    boundary.close()
+
+
+def test_a_call_that_is_cancelled_while_it_waits_for_the_log(tmp_path: Path) -> None:
+    ran: list[int] = []
+    boundary = executor(tmp_path / "log", lambda *_: ran.append(1), log_options={"lock_seconds": 0.2})
+
+    async def run() -> None:
+        with open(tmp_path / "log.lock", "r+b") as held:
+            fcntl.flock(held, fcntl.LOCK_EX)
+            task = asyncio.create_task(boundary.execute_call(call()))
+            await asyncio.sleep(0.05)
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+
+    asyncio.run(run())
+    boundary.close()
+    assert ran == []
+
+
+def test_a_call_that_waits_too_long_for_the_log(tmp_path: Path) -> None:
+    ran: list[int] = []
+    boundary = executor(tmp_path / "log", lambda *_: ran.append(1), log_options={"lock_seconds": 0.05})
+    with open(tmp_path / "log.lock", "r+b") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        with pytest.raises(DecisionLogError, match="another process keeps it locked"):
+            asyncio.run(boundary.execute_call(call()))
+        with pytest.raises(DecisionLogError, match="another process keeps it locked"):
+            boundary.execute_call_sync(call())
+    assert ran == []
+    boundary.execute_call_sync(call())
+    gap = next(each for each in written(tmp_path / "log") if each["kind"] == "gap")
+    assert gap["lost"] == 4  # two decisions and two ends
+    boundary.close()
+
+
+def test_parallel_calls_share_a_log(tmp_path: Path) -> None:
+    boundary = executor(tmp_path / "log")
+    plan = ExecutionPlan(query="q", registry_version=1, calls=[call()] * 30)
+    results = asyncio.run(boundary.execute(plan, execution_mode="parallel_read_only"))
+    assert len(results) == 30
+    assert len({each["call"] for each in written(tmp_path / "log") if "call" in each}) == 30
+    boundary.close()
