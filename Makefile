@@ -3,6 +3,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+NODE := .envs/node
+NODE_STAMP := $(NODE)/.installed
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test soak test-lowest lint format lock schemas fuzz bench security-case clean
@@ -25,8 +27,15 @@ demo: $(STAMP)   ## the main job, on real policies
 	@$(BIN)/python demo/calls.py $$(test -t 0 && test -t 1 || echo --yes)
 	@$(BIN)/python demo/operations.py
 
-test: lint       ## lint, then every test
+test: lint $(NODE_STAMP) ## lint, then every test
 	@$(BIN)/python -m pytest -n 2
+
+$(NODE_STAMP): tests/servers/package.json tests/servers/package-lock.json
+	@mkdir -p $(NODE) && cp $^ $(NODE)/
+	@if command -v npm >/dev/null && command -v node >/dev/null; then \
+		echo "installing the locked MCP servers into $(NODE) ..." && cd $(NODE) && \
+		npm ci --silent --omit-lockfile-registry-resolved --ignore-scripts --no-audit --no-fund && touch .installed; \
+	else echo "NODE IS MISSING: the tests with MCP servers from npm (filesystem, memory) are skipped"; fi
 
 SOAK_ROUNDS ?= 200
 
