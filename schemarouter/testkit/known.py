@@ -94,8 +94,9 @@ class Names:
         return any(operation == key or operation.startswith(key + ".") for key in keys)
 
     def _literals(self) -> Iterable[str]:
-        every = (pattern for rule in self._graph.rules for pattern in rule.patterns)
-        return [text for pattern in every if (text := literal(pattern)) is not None]
+        """Operations that patterns name, also where they go on with a wildcard."""
+        every = (pattern.rstrip("*") for rule in self._graph.rules for pattern in rule.patterns)
+        return [text for pattern in every if (text := literal(pattern)) is not None and text.rstrip(".")]
 
     def _unknown(
         self, kind: str, name: str, path: DocPath, known: Collection[str], otherwise: str, part: Part = "value"
