@@ -19,14 +19,18 @@ if TYPE_CHECKING:
 
 #: Names that a guess looks at; comparing words with many more would take longer than the check.
 MAX_GUESSES = 5_000
+#: Findings of one code that come with a guess, and dots of a pattern at which its tool may end.
+GUESSED = 50
+_DOTS = 3
 
 
 def guess(pattern: str, catalog: Catalog) -> str | None:
     """What was probably meant by a pattern that matches nothing: a pattern or name that matches something, or ``None``."""
-    for position, character in enumerate(pattern):
-        if character != "." or not is_literal(pattern[:position]):
-            continue
+    dots = [position for position, character in enumerate(pattern) if character == "."]
+    for position in dots[:_DOTS]:
         key, rest = pattern[:position], pattern[position:]
+        if not is_literal(key):
+            break
         near = None if key in catalog.keys else closest(key, _few(catalog.keys))
         if near is not None and any(matches(near + rest, operation.operation) for operation in catalog):
             return near + rest
@@ -40,9 +44,9 @@ def _few(names: Iterable[str]) -> list[str]:
     return found if len(found) <= MAX_GUESSES else []
 
 
-def advice(pattern: str, catalog: Catalog) -> str:
-    """The help for a pattern that matches nothing."""
-    near = guess(pattern, catalog)
+def advice(pattern: str, catalog: Catalog, number: int) -> str:
+    """The help for a pattern that matches nothing; only the first findings, by their ``number``, come with a guess."""
+    near = guess(pattern, catalog) if number < GUESSED else None
     if near is not None:
         return f"did you mean {shown(near)}?"
     return "take it out, or write the catalog again if the tool is new: `schemarouter catalog`"

@@ -60,14 +60,14 @@ def check(policy: LintContext) -> Iterator[Problem]:
     catalog = policy.catalog
     if catalog is None:
         return
-    for pattern in policy.patterns:
-        if not policy.matched[pattern] and not is_literal(pattern.text):
-            yield Problem(
-                "SR308",
-                f"{shown(pattern.text)} matches none of the {len(catalog)} operations of the catalog",
-                pattern.target,
-                help=advice(pattern.text, catalog),
-            )
+    idle = (pattern for pattern in policy.patterns if not policy.matched[pattern] and not is_literal(pattern.text))
+    for number, pattern in enumerate(idle):
+        yield Problem(
+            "SR308",
+            f"{shown(pattern.text)} matches none of the {len(catalog)} operations of the catalog",
+            pattern.target,
+            help=advice(pattern.text, catalog, number),
+        )
     by_rule: dict[int, list[str]] = {}
     deciding: set[int] = set()
     for pattern in policy.rule_patterns:

@@ -58,11 +58,11 @@ def check(policy: LintContext) -> Iterator[Problem]:
     catalog = policy.catalog
     if catalog is None:
         return
-    for pattern in policy.patterns:
-        if not policy.matched[pattern] and is_literal(pattern.text):
-            yield Problem(
-                "SR309",
-                f"{shown(pattern.text)} is no operation of the catalog",
-                pattern.target,
-                help=advice(pattern.text, catalog),
-            )
+    idle = (pattern for pattern in policy.patterns if not policy.matched[pattern] and is_literal(pattern.text))
+    for number, pattern in enumerate(idle):
+        yield Problem(
+            "SR309",
+            f"{shown(pattern.text)} is no operation of the catalog",
+            pattern.target,
+            help=advice(pattern.text, catalog, number),
+        )

@@ -30,12 +30,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from schemarouter.document.words import closest, shown
-from schemarouter.lint.catalogued import MAX_GUESSES
+from schemarouter.lint.catalogued import GUESSED, MAX_GUESSES
 from schemarouter.lint.rule import rule
 from schemarouter.model.diagnostic import Problem, Target
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from schemarouter.lint.context import LintContext
 
@@ -46,22 +46,20 @@ def check(policy: LintContext) -> Iterator[Problem]:
     budget, catalog = policy.document.budget, policy.catalog
     if budget is None or catalog is None:
         return
-    for key in budget.per_tool_calls or ():
-        if key not in catalog.keys:
-            tool = catalog.operations[key].tool if key in catalog.operations else None
-            yield _problem("per_tool_calls", key, "is no tool of the catalog", tool, catalog.keys)
-    for key in budget.cost_units or ():
-        if key != "*" and key not in catalog.keys and key not in catalog.operations:
-            known = [*catalog.keys, *catalog.operations]
-            yield _problem("cost_units", key, "is neither a tool nor an operation of the catalog", None, known)
-
-
-def _problem(table: str, key: str, what: str, meant: str | None, known: Iterable[str]) -> Problem:
-    names = sorted(known)
-    near = meant or (closest(key, names) if len(names) <= MAX_GUESSES else None)
-    return Problem(
-        "SR505",
-        f"{shown(key)} {what}",
-        Target(("budget", table, key), "key"),
-        help=f"did you mean {shown(near)}?" if near else "take it out, or write the catalog again if the tool is new",
-    )
+    tools, both = sorted(catalog.keys), sorted({*catalog.keys, *catalog.operations, "*"})
+    found = [("per_tool_calls", key, tools) for key in budget.per_tool_calls or () if key not in catalog.keys]
+    known = frozenset(both)
+    found += [("cost_units", key, both) for key in budget.cost_units or () if key not in known]
+    for number, (table, key, names) in enumerate(found):
+        near = catalog.operations[key].tool if key in catalog.operations else None
+        if near is None and number < GUESSED and len(names) <= MAX_GUESSES:
+            near = closest(key, names)
+        what = "is no tool" if table == "per_tool_calls" else "is neither a tool nor an operation"
+        yield Problem(
+            "SR505",
+            f"{shown(key)} {what} of the catalog",
+            Target(("budget", table, key), "key"),
+            help=f"did you mean {shown(near)}?"
+            if near
+            else "take it out, or write the catalog again if the tool is new",
+        )
