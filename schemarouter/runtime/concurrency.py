@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import threading
 from collections.abc import AsyncGenerator, Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
@@ -57,11 +58,13 @@ class LazyPool:
         self._workers = workers
         self._lock = threading.Lock()
         self._pool: ThreadPoolExecutor | None = None
+        self._process = 0
 
     def get(self) -> ThreadPoolExecutor:
-        """Return the pool, made at the first call."""
+        """Return the pool, made at the first call; a child process makes its own, because it has none of the threads."""
         with self._lock:
-            if self._pool is None:
+            if self._pool is None or self._process != os.getpid():
+                self._process = os.getpid()
                 self._pool = ThreadPoolExecutor(self._workers, thread_name_prefix="schemarouter")
             return self._pool
 

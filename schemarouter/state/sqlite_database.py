@@ -19,7 +19,7 @@ import time
 
 from schemarouter.errors import StateStoreError
 from schemarouter.state.sqlite_files import check_file, checked_path, prepare_file
-from schemarouter.state.sqlite_schema import ensure
+from schemarouter.state.sqlite_schema import is_ours, make
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -143,9 +143,14 @@ class Database:
         self._use_wal(connection)
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA fullfsync = ON")  # where a plain fsync stops at the disk's cache
-        connection.execute("BEGIN IMMEDIATE")
-        ensure(connection)
+        connection.execute("BEGIN")
+        ours = is_ours(connection)
         connection.execute("COMMIT")
+        if not ours:  # one of those that find the file empty makes the tables
+            connection.execute("BEGIN IMMEDIATE")
+            if not is_ours(connection):
+                make(connection)
+            connection.execute("COMMIT")
 
     def _use_wal(self, connection: sqlite3.Connection) -> None:
         """Switching needs the file alone, and does not wait for it by itself."""

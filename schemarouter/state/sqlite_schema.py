@@ -35,8 +35,8 @@ TABLES = (
 )
 
 
-def ensure(connection: sqlite3.Connection) -> None:
-    """Make the tables in an empty file, or check that they are ours. In a transaction of the caller's.
+def is_ours(connection: sqlite3.Connection) -> bool:
+    """Whether the tables are there; ``False`` for an empty file. In a transaction of the caller's.
 
     Raises ``StateStoreError`` for another database, a later version, and tables or triggers that are not ours.
     """
@@ -47,13 +47,7 @@ def ensure(connection: sqlite3.Connection) -> None:
         for (sql,) in connection.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY name LIMIT 64")
     }
     if not found and application == 0 and version == 0:
-        for statement in TABLES:
-            connection.execute(statement)
-        connection.execute("INSERT INTO identity VALUES (?, ?)", (os.urandom(16).hex(), os.urandom(SECRET_BYTES)))
-        connection.execute("INSERT INTO clock VALUES (0.0)")
-        connection.execute(f"PRAGMA application_id = {APPLICATION}")
-        connection.execute(f"PRAGMA user_version = {VERSION}")
-        return
+        return False
     if application != APPLICATION:
         raise StateStoreError("it is another kind of database")
     if version > VERSION:
@@ -62,3 +56,14 @@ def ensure(connection: sqlite3.Connection) -> None:
         )
     if version != VERSION or found != set(TABLES):
         raise StateStoreError("it is damaged: its tables are not those of a state store")
+    return True
+
+
+def make(connection: sqlite3.Connection) -> None:
+    """Make the tables in an empty file. In a transaction of the caller's that may write."""
+    for statement in TABLES:
+        connection.execute(statement)
+    connection.execute("INSERT INTO identity VALUES (?, ?)", (os.urandom(16).hex(), os.urandom(SECRET_BYTES)))
+    connection.execute("INSERT INTO clock VALUES (0.0)")
+    connection.execute(f"PRAGMA application_id = {APPLICATION}")
+    connection.execute(f"PRAGMA user_version = {VERSION}")

@@ -9,7 +9,9 @@ Standard library only; ``asyncio`` and `cryptography` are imported where they ar
 
 from __future__ import annotations
 
+import contextlib
 import os
+import threading
 import time
 from functools import partial
 
@@ -92,13 +94,15 @@ class StoredApprovals(Approver):
         """See :class:`Approver`. Blocks the thread, for at most ``wait`` seconds and what steps on the store take."""
         if not self._keys:
             return Denied(_NO_APPROVER) if self._terminal is None else self._terminal.ask(question)
-        return _drive(self._guarded(question))
+        with contextlib.closing(self._guarded(question)) as script:
+            return _drive(script)
 
     async def ask_async(self, question: Question) -> bool | Denied:
         """See :class:`Approver`. Steps on the store run in a thread."""
         if not self._keys:
             return Denied(_NO_APPROVER) if self._terminal is None else await self._terminal.ask_async(question)
-        return await _drive_async(self._guarded(question))
+        with contextlib.closing(self._guarded(question)) as script:
+            return await _drive_async(script)
 
     def _guarded(self, question: Question) -> Script:
         """Every failure that is expected is a denial that says why."""
@@ -136,6 +140,23 @@ class StoredApprovals(Approver):
         return (yield from self._await(request, wanted, identity, question))
 
     def _await(self, request: Request, wanted: Request, identity: Identity, question: Question) -> Script:
+        try:
+            return (yield from self._look(request, wanted, identity, question))
+        except GeneratorExit:
+            if question.run_id is None or question.call_id is None:
+                self._abandon(request.id)
+            raise
+
+    def _abandon(self, id_: str) -> None:
+        """The call was given up, and no other will ever be this one. Not waited for: a person is shown less, that is all."""
+
+        def expire() -> None:
+            with contextlib.suppress(StateStoreError):
+                self._store.expire(id_)
+
+        threading.Thread(target=expire, name="schemarouter-expire", daemon=True).start()
+
+    def _look(self, request: Request, wanted: Request, identity: Identity, question: Question) -> Script:
         store, seconds = self._store, question.seconds
         until = time.monotonic() + (self._wait if seconds is None else min(self._wait, seconds))
         while True:

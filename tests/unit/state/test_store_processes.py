@@ -244,3 +244,53 @@ def test_uses_of_a_grant_are_counted_once_for_all(tmp_path: Path) -> None:
     all_of(work)
     assert len(ran.lines()) == 5
     assert store.grants()[0].uses == 5
+
+
+def test_threads_of_one_process_share_a_store(tmp_path: Path) -> None:
+    import threading
+
+    store, taken = SqliteStore(tmp_path / "state.db", timeout=30), []
+
+    def work() -> None:
+        while store.enter("run", calls(LIMIT)) is None:
+            taken.append(1)
+
+    threads = [threading.Thread(target=work) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(taken) == LIMIT
+
+
+def test_an_executor_that_was_used_before_a_fork(tmp_path: Path) -> None:
+    """The threads that ask the store are those of the process, not of its parent: no child waits for nobody."""
+    import asyncio
+
+    desk = Desk(store=SqliteStore(tmp_path / "state.db", timeout=30))
+    asyncio.run(desk.executor.execute_call(desk.call(), run_id="run"))
+    all_of(lambda _: asyncio.run(desk.executor.execute_call(desk.call(), run_id="run")) and None, count=3)
+    assert desk.executor._store is not None
+    assert desk.executor._store.used("run") == {"calls": 4, "attempts": 4}
+
+
+def test_killed_with_an_approval_in_hand(tmp_path: Path) -> None:
+    """What dies in its invoker has lost its approval: the next one asks anew."""
+    by, public = signer()
+    path, options = tmp_path / "state.db", {"run_id": "run", "call_id": "call"}
+
+    def execute(invoke: Callable[[], Any]) -> None:
+        store = SqliteStore(path)
+        desk = Desk(ALL_ASK, store=store, approval_callback=StoredApprovals(store, public, wait=0))
+        desk.invoke = invoke
+        desk.executor.execute_call_sync(desk.call(), **options)
+
+    with pytest.raises(ApprovalDeniedError):
+        execute(dict)
+    store = SqliteStore(path)
+    store.answer(answer(by, store, store.requests()[0].request.id))
+    child = start(lambda _: execute(lambda: os.kill(os.getpid(), signal.SIGKILL)), 0)
+    assert os.waitpid(child, 0)[1] == signal.SIGKILL
+    with pytest.raises(ApprovalDeniedError, match="it waits for an answer"):
+        execute(dict)
+    assert sorted(filed.status for filed in store.requests()) == ["pending", "spent"]

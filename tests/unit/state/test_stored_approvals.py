@@ -177,11 +177,12 @@ def test_the_terminal_is_asked_where_there_is_no_key(store: Any, driver: str, ve
         denied(desk, "not today" if isinstance(verdict, Denied) else "was not approved$", driver)
 
 
-def test_a_cancelled_wait_ends(store: Any) -> None:
+@pytest.mark.parametrize("ids", [IDS, {}])
+def test_a_cancelled_wait_ends(store: Any, ids: Any) -> None:
     desk = desk_on(store, wait=60)
 
     async def main() -> None:
-        task = asyncio.create_task(desk.executor.execute_call(desk.call(), **IDS))
+        task = asyncio.create_task(desk.executor.execute_call(desk.call(), **ids))
         while not store.requests():
             await asyncio.sleep(0.01)
         task.cancel()
@@ -190,6 +191,10 @@ def test_a_cancelled_wait_ends(store: Any) -> None:
 
     asyncio.run(main())
     assert desk.ran == 0
+    for thread in threading.enumerate():
+        if thread.name == "schemarouter-expire":
+            thread.join()
+    assert only(store).status == ("pending" if ids else "expired"), "what comes again may still be answered"
 
 
 # Whoever can write the store
