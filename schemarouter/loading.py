@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 Check = Literal["structure", "full"]
 
+#: The code of a question about the policy that could not be decided: as good as an error for whoever asked for a full check.
+_UNDECIDED = "SR903"
 #: What findings call a text that came from no file.
 TEXT = "<text>"
 #: No more of a file is read; both readers refuse smaller ones already.
@@ -51,7 +53,8 @@ def load_policy(
 
     ``hooks`` and ``callbacks`` supply callables by the names that the policy uses. ``allow_imports`` lists modules
     (``"myapp."``: it and what lies below it) from which a name such as ``myapp.hooks:audit`` may be imported.
-    ``expect_digest`` pins the policy. ``check="full"`` lints it as ``schemarouter check`` does, and refuses any error.
+    ``expect_digest`` pins the policy. ``check="full"`` lints it as ``schemarouter check`` does, and refuses any error
+    and whatever could not be decided.
 
     Raises :class:`~schemarouter.errors.PolicyError` with every finding if the policy cannot be used, and
     :class:`~schemarouter.errors.ArtifactError`, one of these, for a compiled artifact.
@@ -133,7 +136,7 @@ def _compile(raw: str | bytes, path: str, check: Check) -> tuple[EvaluationGraph
 
         report = check_policy(raw, path, text_format)
         source, graph, findings = report.source, report.graph, list(report.findings)
-        if graph is None or any(finding.severity == "error" for finding in findings):
+        if graph is None or any(finding.severity == "error" or finding.code == _UNDECIDED for finding in findings):
             raise _error(path, findings)
         return graph, source
     graph, source, found = compile_text(raw, path, text_format)
@@ -179,6 +182,7 @@ def _findings(problems: list[Problem], source: Source | None, path: str) -> list
 def _error(path: str, findings: list[Finding]) -> PolicyError:
     """One error with every finding: where the first error stands, what it is, and how many more there are."""
     errors = [finding for finding in findings if finding.severity == "error"]
+    errors = errors or [finding for finding in findings if finding.code == _UNDECIDED]
     if not errors:
         return PolicyError(f"`{path}` cannot be used", findings)
     first = errors[0]

@@ -222,3 +222,32 @@ def test_nothing_is_imported_unless_that_is_allowed(run: Run, tmp_path: Path) ->
         "hook `myapp.failing:x` cannot be imported: SystemExit",
         "hook `os:system` is not supplied, and importing it is not allowed",
     ]
+
+
+def test_a_call_that_does_not_replay_is_an_internal_error(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    from schemarouter.analysis.changes import WitnessError
+    from schemarouter_cli.__main__ import run
+
+    def wrong(*_: object) -> None:
+        raise WitnessError("the call `x.y` does not show what the analysis says")
+
+    monkeypatch.setattr("schemarouter.analysis.decided.show", wrong)
+    (tmp_path / "policy.yaml").write_text("version: 1\nrules: [{name: a, operation: 'jobs.*', effect: allow}]\n")
+    assert run(["check", "--no-config", str(tmp_path / "policy.yaml")]) == 2
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert shown.err.startswith("error: internal error")
+    assert "Traceback" not in shown.err
+
+
+def test_undecided_fails_although_it_is_a_warning(run: Run) -> None:
+    text = (Path(__file__).parents[1] / "corpus" / "lint" / "SR903" / "bad.yaml").read_text("utf-8")
+    result = run("check", "-", "--output-format", "concise", stdin=text)
+    assert result.code == 1
+    assert {line.split(": ")[1] for line in result.out.splitlines()} == {
+        "SR903[undecided] the bound on work was reached before it was decided whether rule `hard` can decide any call",
+        "SR903[undecided] the bound on work was reached before it was decided whether rule `hard` could be left out",
+    }
+    assert run("check", "-", "--ignore", "SR903", stdin=text).code == 1
