@@ -114,6 +114,10 @@ def locked(path: str, seconds: float) -> Iterator[None]:
                     raise Locked("another process keeps it locked") from None
                 time.sleep(pause)
                 pause = min(pause * 2, _LONGEST_PAUSE)
-        yield
+        try:
+            yield
+        finally:
+            # By name, not by closing: a child that another thread forked meanwhile has the descriptor as well.
+            fcntl.flock(descriptor, fcntl.LOCK_UN)
     finally:
         os.close(descriptor)

@@ -17,6 +17,7 @@ import pytest
 
 from schemarouter import DecisionLogError
 from schemarouter.audit.chain import Sealer
+from schemarouter.audit.files import locked
 from schemarouter.audit.head import HeadError, decode_head, read_head
 from schemarouter.audit.log import DecisionLog
 from schemarouter.audit.reading import records
@@ -394,3 +395,19 @@ def test_writers_that_are_killed_leave_a_log_that_verifies(tmp_path: Path) -> No
         assert found.breaks == ()
         assert found.unanchored <= 1  # killed between the record and its head
     assert json.loads(Path(f"{path}-head").read_text())["version"] == 1
+
+
+def test_a_child_that_was_forked_meanwhile_does_not_keep_the_lock(tmp_path: Path) -> None:
+    path = str(tmp_path / "lock")
+    reading, writing = os.pipe()
+    with locked(path, 0):
+        child = os.fork()
+        if child == 0:
+            os.close(writing)
+            os.read(reading, 1)  # until the parent is done
+            os._exit(0)
+    with locked(path, 0):
+        pass
+    os.close(writing)
+    os.close(reading)
+    os.waitpid(child, 0)

@@ -28,6 +28,7 @@ from schemarouter import (
 from schemarouter.analysis.changes import PolicyDiff
 from schemarouter.audit.log import DecisionLog
 from schemarouter.audit.reading import records
+from schemarouter.compiler.artifact import dump_artifact
 from schemarouter.model.stages import STAGES
 from schemarouter.runtime import reload
 from schemarouter.runtime.reload import PolicyReloader, Reload
@@ -292,6 +293,21 @@ def test_a_pending_policy_is_bound_to_what_it_was_compared_with(setup: Setup) ->
     setup.executor.policy = load_policy(NARROW)
     assert setup.reloader.accept(digest).status == "unsettled"
     assert not setup.runs
+
+
+def test_an_artifact_is_a_policy_file_as_well(tmp_path: Path) -> None:
+    path = tmp_path / "policy.graph.json"
+    path.write_bytes(dump_artifact(load_policy(WIDE).graph))
+    registry = InMemoryRegistry()
+    registry.register(SPEC)
+    executor = RegistryExecutor(registry, policy=load_policy(path))
+    reloader = PolicyReloader(executor, path, settle_seconds=0)
+    assert reloader.poll().status == "unchanged"
+    path.write_bytes(dump_artifact(load_policy(NARROW).graph))
+    assert reloader.poll().status == "swapped"
+    path.write_bytes(dump_artifact(load_policy(WIDE).graph).replace(b"allow", b"deny"))
+    assert reloader.poll().status == "refused"
+    assert PolicyReloader(executor, path, settle_seconds=0, check="full").poll().status == "refused"
 
 
 def test_it_is_written_into_the_decision_log(tmp_path: Path) -> None:
