@@ -20,6 +20,8 @@ def command() -> None:
       schemarouter approvals approve ID --store state.db --key approver.key
       schemarouter approvals deny ID --store state.db --key approver.key
 
+    Where the key lies on another machine: `export` a request, `sign` it there, `deliver` the answer.
+
     Exit codes: 0 done, 1 somebody else answered first or it is too late, 2 could not run.
     """
 
@@ -151,6 +153,94 @@ def _answer(
         approving.tell(f"the request is {status} already")
         return 1
     streams.write(f"{wanted} {filed.request.id}\n")
+    return 0
+
+
+@command.command("export", short_help="Write a request to a file, to be signed elsewhere.")
+@click.argument("id_", metavar="ID")
+@approving.store_option
+@click.option("-o", "--output-file", default="-", show_default=True, metavar="FILE", type=click.Path())
+def export(id_: str, store_path: str, output_file: str) -> None:
+    """Write a request to a file, so that it can be signed where the store cannot be reached: `sign`, then `deliver`.
+
+    The file holds the arguments as they are, and what their hash is made with.
+    """
+    from schemarouter.state.answering import find_request
+    from schemarouter.state.letters import write_request
+
+    with approving.opened(store_path) as store:
+        text = write_request(store, find_request(store, id_))
+    if output_file == "-":
+        streams.write(text)
+    else:
+        approving.write_private(output_file, text.encode())
+
+
+@command.command("sign", short_help="Sign an answer to a request in a file.")
+@click.argument("request_file", metavar="FILE", type=click.Path())
+@click.option("--deny", "denied", is_flag=True, help="Say no instead of yes.")
+@approving.key_option
+@approving.passphrase_option
+@click.option("--yes", is_flag=True, help="Do not ask again.")
+@click.option("--reveal", is_flag=True, help="Show what looks like a secret, too.")
+@click.option("-o", "--output-file", default="answer.json", show_default=True, metavar="FILE", type=click.Path())
+@options.color
+def sign(
+    request_file: str,
+    denied: bool,
+    key_path: str,
+    passphrase_file: str | None,
+    yes: bool,
+    reveal: bool,
+    output_file: str,
+    color: str,
+) -> int:
+    """Sign an answer to the request in FILE, without the store: on another machine, or as another user."""
+    from schemarouter.state import letters
+    from schemarouter.state.answering import answer
+    from schemarouter_cli.files import read_bytes
+    from schemarouter_cli.render import approvals as renderers
+
+    with approving.refusals():
+        store, filed = letters.read_request(read_bytes(request_file, letters.LIMIT))
+        if filed.status != "pending":
+            approving.tell(f"the request is {filed.status} already")
+            return 1
+        if not yes:
+            approving.need_terminal_to_confirm()
+        _show(renderers.single(store, filed, [], reveal=reveal), "full", color)
+        if not yes and not approving.confirm("deny this call?" if denied else "approve this call?"):
+            approving.tell("nothing was answered")
+            return 1
+        answer(store, filed, approving.read_signer(key_path, passphrase_file), approved=not denied)
+        signed = store.requests()[0].answer
+    if signed is None:
+        approving.tell("the request is expired already")
+        return 1
+    approving.write_private(output_file, letters.write_answer(signed).encode())
+    approving.tell(f"wrote the answer to `{output_file}`; `schemarouter approvals deliver` brings it to the store")
+    return 0
+
+
+@command.command("deliver", short_help="Bring a signed answer to the store.")
+@click.argument("answer_file", metavar="FILE", type=click.Path())
+@approving.store_option
+def deliver(answer_file: str, store_path: str) -> int:
+    """Bring an answer that `sign` wrote to the store. Anybody may: what counts is its signature."""
+    from schemarouter.state import letters
+    from schemarouter_cli.files import read_bytes
+
+    with approving.refusals():
+        answer = letters.read_answer(read_bytes(answer_file, letters.LIMIT))
+    with approving.opened(store_path) as store:
+        before = store.request(answer.request)
+        status = store.answer(answer)
+    if before is None or status is None:
+        raise CannotRun("the store has no such request", "it is for another store, or is forgotten")
+    if before.status != "pending" or status not in ("approved", "denied", "spent"):
+        approving.tell(f"the request is {status} already")
+        return 1
+    streams.write(f"delivered {answer.request}\n")
     return 0
 
 

@@ -25,14 +25,14 @@ if TYPE_CHECKING:
 class MemoryStore:
     """See :class:`~schemarouter.state.port.StateStore`. For any number of threads; it ends with the process.
 
-    ``clock`` gives seconds since the epoch.
+    ``clock`` gives seconds since the epoch. ``identity`` is that of a store for which this one stands elsewhere.
     """
 
-    def __init__(self, *, clock: Callable[[], float] = time.time) -> None:
+    def __init__(self, *, clock: Callable[[], float] = time.time, identity: Identity | None = None) -> None:
         self._clock = clock
         self._lock = threading.Lock()
         self._latest = 0.0
-        self._identity = Identity(os.urandom(16).hex(), os.urandom(SECRET_BYTES))
+        self._identity = identity or Identity(os.urandom(16).hex(), os.urandom(SECRET_BYTES))
         self._started: dict[str, float] = {}
         self._used: dict[str, MemoryLedger] = {}
         #: (run, key, holder) -> the time until which the lease lasts.

@@ -296,6 +296,104 @@ def test_numbers_that_are_no_times_are_shown(office: Office) -> None:
         assert office("list", "--all").code == 0
 
 
+# Where the key is elsewhere
+
+
+def test_signed_elsewhere(office: Office) -> None:
+    id_ = office.asked(arguments={"amount": 5})
+    elsewhere = office.folder / "elsewhere"
+    elsewhere.mkdir(mode=0o700)
+    assert office("export", id_[:8], "-o", "request.json").code == 0
+    assert oct((office.folder / "request.json").stat().st_mode & 0o777) == "0o600"
+    document = json.loads((office.folder / "request.json").read_text())
+    schema("approval-request").validate(document)
+    assert json.loads(office("export", id_).out) == document
+    for name in ("request.json", "approver.key", "pass"):
+        (office.folder / name).rename(elsewhere / name)
+    signing = ("approvals", "sign", "request.json", "--key", "approver.key", "--passphrase-file", "pass")
+    signed = office.run(*signing, "--yes", cwd=elsewhere)
+    assert signed.code == 0, signed.err
+    assert '"amount": 5' in signed.out
+    schema("approval-answer").validate(json.loads((elsewhere / "answer.json").read_text()))
+    assert office("deliver", "elsewhere/answer.json").out == f"delivered {id_}\n"
+    again = office("deliver", "elsewhere/answer.json")
+    assert (again.code, again.err) == (1, "the request is approved already\n")
+    assert office.ask(arguments={"amount": 5}) is True
+    second = office.asked(arguments={"amount": 5})
+    replayed = json.loads((elsewhere / "answer.json").read_text())
+    replayed["answer"]["request"] = second
+    (office.folder / "replayed.json").write_text(json.dumps(replayed))
+    assert office("deliver", "replayed.json").code == 0
+    assert office.ask(arguments={"amount": 5}) is not True, "moved to another request it is no answer"
+
+
+def test_a_denial_from_elsewhere(office: Office) -> None:
+    office("export", office.asked(), "-o", "request.json")
+    signing = ("approvals", "sign", "request.json", "--key", "approver.key", "--passphrase-file", "pass")
+    assert office.run(*signing, "--deny", "--yes", "-o", "no.json").code == 0
+    assert office("deliver", "no.json").code == 0
+    assert office.ask().reason == "an approver said no"
+
+
+def changed(document: dict[str, Any], **changes: Any) -> bytes:
+    return json.dumps(document | {"request": document["request"] | changes}).encode()
+
+
+@pytest.mark.parametrize(
+    ("spoil", "message"),
+    [
+        (lambda d: changed(d, arguments='{"amount":1}'), "not those that were hashed"),
+        (lambda d: changed(d, operation="ns.tool.harmless"), "its id does not fit"),
+        (lambda d: changed(d, arguments=""), "are gone"),
+        (lambda d: changed(d, remote=1), "this is no request"),
+        (lambda d: changed(d, deadline=10**30), "this is no request"),
+        (lambda d: changed(d, deadline=True), "this is no request"),
+        (lambda d: changed(d, reason="\ud800"), "this is no request"),
+        (lambda d: changed(d, more=1), "this is no request"),
+        (lambda d: json.dumps(d | {"version": 2}).encode(), "another version"),
+        (lambda d: json.dumps(d | {"version": True}).encode(), "another version"),
+        (lambda d: json.dumps(d | {"store": None}).encode(), "this is no request"),
+        (lambda d: json.dumps(d | {"store": {"name": "x", "secret": "00"}}).encode(), "this is no request"),
+        (
+            lambda d: json.dumps(d | {"store": {"name": "x", "secret": "11" * 32}}).encode(),
+            "not those that were hashed",
+        ),
+        (lambda d: json.dumps(d | {"request": []}).encode(), "this is no request"),
+        (lambda d: b"[]", "this is no request"),
+        (lambda d: b"", "this is no request"),
+        (lambda d: b"\xff", "this is no request"),
+        (lambda d: b"[" * 100_000, "this is no request"),
+        (lambda d: b'{"request": ' + b"9" * 100_000 + b"}", "this is no request"),
+        (lambda d: b" " * 3_000_000, "it is too long"),
+    ],
+)
+def test_what_is_not_signed(office: Office, spoil: Any, message: str) -> None:
+    document = json.loads(office("export", office.asked(arguments={"amount": 5})).out)
+    (office.folder / "request.json").write_bytes(spoil(document))
+    signing = ("approvals", "sign", "request.json", "--key", "approver.key", "--passphrase-file", "pass", "--yes")
+    result = office.run(*signing)
+    assert (result.code, result.out) == (2, "")
+    assert message in result.err
+    assert not (office.folder / "answer.json").exists()
+
+
+def test_what_is_not_delivered(office: Office) -> None:
+    good = {"request": "0" * 64, "approved": True, "answered": 1, "key": "k", "signature": "s"}
+    for data, message in (
+        (b"{}", "this is no answer"),
+        (json.dumps({"version": 1, "answer": good | {"approved": 1}}).encode(), "this is no answer"),
+        (json.dumps({"version": 1, "answer": good}).encode(), "the store has no such request"),
+    ):
+        (office.folder / "answer.json").write_bytes(data)
+        result = office("deliver", "answer.json")
+        assert (result.code, result.out) == (2, "")
+        assert message in result.err
+
+
+def schema(name: str) -> Draft202012Validator:
+    return Draft202012Validator(json.loads(read_resource("schemas", f"{name}.v1.schema.json")))
+
+
 # With a terminal
 
 
