@@ -60,9 +60,7 @@ class RunRecorder:
 
     def run_started(self, given: PlanRequest | ExecutionPlan) -> None:
         """A run begins with a request, or with a plan."""
-        data: dict[str, Any] = {"input_type": type(given).__name__}
-        if self._shadow:
-            data["shadow_mode"] = True
+        data: dict[str, Any] = {"input_type": type(given).__name__, **self._mode_data()}
         self._put("run.start", data, payload=lambda: {"input": given.model_dump()}, metadata=self._metadata)
 
     def planned(self, plan: ExecutionPlan) -> None:
@@ -72,11 +70,16 @@ class RunRecorder:
 
     def run_ended(self, results: list[ToolResult]) -> None:
         """Every call is done."""
-        self._put("run.end", {"result_count": len(results)})
+        self._put("run.end", {"result_count": len(results), **self._mode_data()})
 
     def run_failed(self, error: BaseException) -> None:
         """The run ends with an error."""
-        self._put("run.error", {"error_type": type(error).__name__, "result_count": _completed(error)})
+        data = {"error_type": type(error).__name__, "result_count": _completed(error), **self._mode_data()}
+        self._put("run.error", data)
+
+    def _mode_data(self) -> dict[str, Any]:
+        """Whether the run began in shadow mode; nothing where the policy is enforced."""
+        return {"shadow_mode": True} if self._shadow else {}
 
     # Its calls
 

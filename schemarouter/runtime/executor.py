@@ -294,7 +294,7 @@ class RegistryExecutor:
         """
         results: dict[int, ToolResult] = {}
         try:
-            calls = self._take_in(plan)
+            calls = self.take_in(plan)
             run = self.start_run(retry=retry, budget=budget, run_id=run_id)
             if run_id is None:  # events and the log call the run alike
                 run.label = getattr(observer, "run_id", run.label)
@@ -401,7 +401,8 @@ class RegistryExecutor:
             witness = Witness(frame, self._log, self._shadow, self._declared)
         return None if witness is None and observer is None else Watch(frame, index, observer, witness)
 
-    def _take_in(self, plan: ExecutionPlan) -> tuple[PrivateCall, ...]:
+    def take_in(self, plan: ExecutionPlan) -> tuple[PrivateCall, ...]:
+        """Stage 1 for a whole plan, as the function of this name; the decision log is told of a plan that is refused."""
         try:
             return take_in(plan)
         except SchemaRouterError as error:

@@ -20,7 +20,7 @@ from schemarouter.runtime import planner
 from schemarouter.runtime.callables import callable_tool
 from schemarouter.runtime.concurrency import as_they_finish
 from schemarouter.runtime.events import RunEvent, RunRecorder
-from schemarouter.runtime.executor import RegistryExecutor, take_in
+from schemarouter.runtime.executor import RegistryExecutor
 from schemarouter.runtime.governance import PolicyLike
 from schemarouter.runtime.proposals import Classified, ToolProposal, approved
 from schemarouter.runtime.registry import InMemoryRegistry
@@ -234,7 +234,7 @@ class SchemaRouter:
     ) -> AsyncGenerator[ToolResult, None]:
         """Yield each result as soon as its call is done; in a sequential run that is the order of the plan."""
         settings = as_config(config)
-        calls = take_in(self.plan(request))
+        calls = self.executor.take_in(self.plan(request))
         run = self.executor.start_run(retry=settings.retry, budget=settings.budget, run_id=settings.run_id)
         iteration = self.executor.iterate(calls, run, settings.execution_mode, settings.max_parallel_calls)
         async with contextlib.aclosing(iteration) as finished:

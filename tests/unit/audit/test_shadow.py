@@ -285,7 +285,7 @@ def test_log_events_and_spans_say_so(clock: Clock, tmp_path: Path) -> None:
 
     events = asyncio.run(run())
     told = {event.event: event.data for event in events}
-    assert told["run.start"]["shadow_mode"] is True
+    assert told["run.start"]["shadow_mode"] is told["run.end"]["shadow_mode"] is True
     assert told["tool.start"]["shadow"] == told["tool.end"]["shadow"] == "deny"
     for span in memory.get_finished_spans():
         assert span.attributes is not None
