@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 
+from schemarouter.compiler.digest import digest_of_text
 from schemarouter.model.json_value import canonical_json
 
 TYPE_CHECKING = False
@@ -28,7 +28,7 @@ def text_hash(secret: bytes, canonical: str) -> str:
     """As :func:`arguments_hash`, for arguments that are canonical JSON already. Raises ``ValueError`` for another secret."""
     if len(secret) != SECRET_BYTES:
         raise ValueError("the secret of a store has another length")
-    return hashlib.sha256(b"schemarouter arguments 1\0" + secret + canonical.encode()).hexdigest()
+    return digest_of_text(f"schemarouter arguments 1 {secret.hex()} {canonical}")
 
 
 def call_key(call_id: str, operation: str, hashed: str) -> str:
@@ -66,4 +66,4 @@ def _call(request: Request) -> tuple[object, ...]:
 
 def _hash(kind: str, parts: list[object]) -> str:
     text = json.dumps([f"schemarouter {kind} 1", *parts], separators=(",", ":"), ensure_ascii=True, allow_nan=False)
-    return hashlib.sha256(text.encode()).hexdigest()
+    return digest_of_text(text)

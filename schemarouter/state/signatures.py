@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import base64
 import binascii
-import hashlib
 import json
 
+from schemarouter.compiler.digest import digest_of_text
 from schemarouter.errors import SchemaRouterError
 
 TYPE_CHECKING = False
@@ -47,7 +47,7 @@ def parse_public(text: object) -> bytes:
 
 def key_id(public: bytes) -> str:
     """A short name of a public key."""
-    return hashlib.sha256(public).hexdigest()[:16]
+    return digest_of_text(public_text(public))[:16]
 
 
 def answer_statement(store: str, answer: Answer) -> bytes:
