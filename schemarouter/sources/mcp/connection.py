@@ -34,8 +34,9 @@ CallResult = types.CallToolResult | types.InputRequiredResult
 _CALL_RESULT: TypeAdapter[CallResult] = TypeAdapter(CallResult)
 #: Seconds before a lost subscription is opened again; doubled each time, up to the second value.
 _AGAIN, _AGAIN_AT_MOST = 1.0, 60.0
+#: Codes that the SDK answers with in the server's place.
 _CLOSED = -32000
-_TOO_LATE = -32001
+_UNREADABLE = -32700
 
 # The SDK logs what it cannot read, tracebacks and payloads included; without a handler Python prints that. Handlers of
 # the application get it as before.
@@ -135,7 +136,7 @@ class Connection:
     async def _streams(self) -> AsyncGenerator[tuple[Any, Any], None]:
         server, limits = self._server, self._limits
         if isinstance(server, HttpServer):
-            opened = http_streams(server, limits)
+            opened = http_streams(server, limits, self._note)
         else:
             opened = stdio_streams(server, limits, self._stop)
         async with opened as (incoming, outgoing):
@@ -146,6 +147,9 @@ class Connection:
             raise self._problem("it does not speak the protocol of 2025-11-25 or an earlier one")
         if self._protocol == "2026-07-28" and version not in MODERN_PROTOCOL_VERSIONS:
             raise self._problem("it does not speak the protocol of 2026-07-28")
+
+    def _note(self, reason: str) -> None:
+        self._reason = reason
 
     def _stop(self, reason: str) -> None:
         if self._reason is None:
@@ -186,7 +190,8 @@ class Connection:
         except McpConnectionError as error:
             raise self._problem(self._reason or str(error)) from None
         except (MCPError, ValidationError, RuntimeError, ValueError) as error:
-            raise self._problem(self._reason if _is_closed(error) and self._reason else _reason_of(error)) from None
+            told = _is_unreadable(error) or _is_closed(error)
+            raise self._problem(self._reason if told and self._reason else _reason_of(error)) from None
 
     async def call(self, tool: str, arguments: dict[str, Any]) -> CallResult:
         """Send one ``tools/call`` and return what the server answers. Raises a ``McpCallError``."""
@@ -210,6 +215,8 @@ class Connection:
     def _failed(self, error: MCPError) -> McpCallError:
         if _is_closed(error):
             return McpConnectionError(f"the connection to the server `{self._name}` is gone{self._because()}")
+        if _is_unreadable(error):
+            return McpProtocolError(f"the answer of the server `{self._name}` cannot be read{self._because()}")
         refused = McpProtocolError(f"the server `{self._name}` refused the call with error code {error.code}")
         refused.code = error.code
         return refused
@@ -243,6 +250,10 @@ def _is_closed(error: Exception) -> bool:
     return isinstance(error, MCPError) and error.code == _CLOSED
 
 
+def _is_unreadable(error: Exception) -> bool:
+    return isinstance(error, MCPError) and error.code == _UNREADABLE
+
+
 def _reason_of(error: BaseException) -> str:
     """Say what went wrong without a word of the server's."""
     while isinstance(error, BaseExceptionGroup):
@@ -250,7 +261,11 @@ def _reason_of(error: BaseException) -> str:
     if isinstance(error, SourceError):
         return error.message
     if isinstance(error, MCPError):
-        return "the connection is gone" if error.code == _CLOSED else f"it answered with error code {error.code}"
+        if error.code == _CLOSED:
+            return "the connection is gone"
+        if error.code == _UNREADABLE:
+            return "it sent an answer that is no JSON-RPC"
+        return f"it answered with error code {error.code}"
     if isinstance(error, ValidationError):
         return "it sent something that is not what the protocol says"
     if isinstance(error, RuntimeError):  # the SDK's own word for it

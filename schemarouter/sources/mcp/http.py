@@ -7,7 +7,7 @@ what is compressed is refused, because its size is not known before it is unpack
 from __future__ import annotations
 
 import contextlib
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from typing import Any
 
 import httpx2
@@ -18,18 +18,24 @@ from schemarouter.sources.mcp.servers import HttpServer
 
 #: Seconds without a byte after which a stream that stays open is opened anew.
 _SILENCE = 300.0
+_TOO_LONG = "it sent an answer that is longer than the limit"
 
 
 @contextlib.asynccontextmanager
-async def http_streams(server: HttpServer, limits: McpLimits) -> AsyncGenerator[tuple[Any, Any], None]:
-    """Yield the streams of messages from ``server`` and to it. Raises what the HTTP client raises."""
+async def http_streams(
+    server: HttpServer, limits: McpLimits, note: Callable[[str], None]
+) -> AsyncGenerator[tuple[Any, Any], None]:
+    """Yield the streams of messages from ``server`` and to it. ``note`` is told why an answer was not taken.
+
+    Raises what the HTTP client raises.
+    """
     longest = limits.max_message_bytes
 
     async def bound(response: httpx2.Response) -> None:
         if response.headers.get("content-encoding", "identity").lower() != "identity":
-            raise httpx2.DecodingError("a compressed answer", request=response.request)
-        if not response.headers.get("content-type", "").lower().startswith("text/event-stream"):
-            response.stream = _Bounded(response.stream, longest)
+            response.stream = _Bounded(response.stream, 0, lambda: note("it sent a compressed answer"))
+        elif not response.headers.get("content-type", "").lower().startswith("text/event-stream"):
+            response.stream = _Bounded(response.stream, longest, lambda: note(_TOO_LONG))
 
     client = httpx2.AsyncClient(
         headers={**server.headers, "accept-encoding": "identity"},
@@ -44,16 +50,18 @@ async def http_streams(server: HttpServer, limits: McpLimits) -> AsyncGenerator[
 
 
 class _Bounded(httpx2.AsyncByteStream):
-    """A body that ends with an error once it is longer than the limit."""
+    """A body that ends with an error, of a kind that the SDK expects, once it is longer than the limit."""
 
-    def __init__(self, stream: Any, limit: int) -> None:
+    def __init__(self, stream: Any, limit: int, note: Callable[[], None]) -> None:
         self._stream = stream
         self._left = limit
+        self._note = note
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         async for chunk in self._stream:
             self._left -= len(chunk)
             if self._left < 0:
+                self._note()
                 raise httpx2.StreamError("the answer is longer than the limit")
             yield chunk
 
