@@ -56,9 +56,9 @@ class DecisionTest(NamedTuple):
     labels: Sequence[str]
 
     @property
-    def work(self) -> int:
-        """How many decisions it takes, at most."""
-        return len(self.classes)
+    def operations(self) -> tuple[str, ...]:
+        """The operations that it is about."""
+        return (self.operation,)
 
     def run(self, subject: Subject) -> list[Verdict]:
         """Decide every class; the first that is decided otherwise is the result."""

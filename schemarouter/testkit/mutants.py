@@ -20,18 +20,26 @@ _WEAKER = {"all": "non_read_only", "non_read_only": "never"}
 _SPECIAL = frozenset("*?[")
 
 
-class Mutant(NamedTuple):
-    """One mistake: its kind, what was changed, where in the document, and the policy that comes of it.
+class Made(NamedTuple):
+    """A mutant as a policy. ``origin`` says which rule of the policy each of its rules is; ``None``: rule for rule."""
 
-    ``origin`` says which rule of the policy each rule of the mutant is; ``rules`` are the rules that it is about.
+    content: Content
+    origin: tuple[int, ...] | None = None
+
+
+class Mutant(NamedTuple):
+    """One mistake: its kind, what is changed, and where in the document. ``make`` makes it: there may be very many.
+
+    ``rules`` are the rules that it is about: only calls that one of them matches, or that match ``wider``, a pattern that it
+    has and the policy has not, can come out otherwise. Without ``rules`` that may be any call.
     """
 
     kind: str
     change: str
     at: DocPath
-    content: Content
-    origin: tuple[int, ...] | None = None
+    make: Callable[[], Made]
     rules: tuple[int, ...] = ()
+    wider: str | None = None
 
 
 class Operator(NamedTuple):
@@ -51,8 +59,20 @@ def _label(rule: GraphRule, index: int) -> str:
     return rule_label(rule.name, index)
 
 
-def _with(content: Content, index: int, rule: GraphRule) -> Content:
-    return content._replace(rules=(*content.rules[:index], rule, *content.rules[index + 1 :]))
+def _with(content: Content, index: int, rule: GraphRule) -> Callable[[], Made]:
+    return lambda: Made(content._replace(rules=(*content.rules[:index], rule, *content.rules[index + 1 :])))
+
+
+def _is(content: Content) -> Callable[[], Made]:
+    return lambda: Made(content)
+
+
+def _ordered(content: Content, order: Callable[[], list[int]]) -> Callable[[], Made]:
+    def make() -> Made:
+        numbers = order()
+        return Made(content._replace(rules=tuple(content.rules[number] for number in numbers)), tuple(numbers))
+
+    return make
 
 
 def _flip(content: Content) -> Iterator[Mutant]:
@@ -65,21 +85,25 @@ def _flip(content: Content) -> Iterator[Mutant]:
 
 def _drop(content: Content) -> Iterator[Mutant]:
     for index, rule in enumerate(content.rules):
-        rest = (*content.rules[:index], *content.rules[index + 1 :])
-        origin = tuple(number for number in range(len(content.rules)) if number != index)
+
+        def rest(index: int = index) -> list[int]:
+            return [number for number in range(len(content.rules)) if number != index]
+
         change = f"{_label(rule, index)} is left out"
-        yield Mutant("drop-rule", change, ("rules", index), content._replace(rules=rest), origin, (index,))
+        yield Mutant("drop-rule", change, ("rules", index), _ordered(content, rest), rules=(index,))
 
 
 def _swap(content: Content) -> Iterator[Mutant]:
     rules = content.rules
     for index in range(len(rules) - 1):
-        one, other = rules[index], rules[index + 1]
-        order = list(range(len(rules)))
-        order[index : index + 2] = [index + 1, index]
-        swapped = content._replace(rules=tuple(rules[number] for number in order))
-        change = f"{_label(one, index)} and {_label(other, index + 1)} change places"
-        yield Mutant("swap-rules", change, ("rules", index), swapped, tuple(order), (index, index + 1))
+
+        def order(index: int = index) -> list[int]:
+            numbers = list(range(len(rules)))
+            numbers[index : index + 2] = [index + 1, index]
+            return numbers
+
+        change = f"{_label(rules[index], index)} and {_label(rules[index + 1], index + 1)} change places"
+        yield Mutant("swap-rules", change, ("rules", index), _ordered(content, order), rules=(index, index + 1))
 
 
 def _widen(content: Content) -> Iterator[Mutant]:
@@ -91,9 +115,8 @@ def _widen(content: Content) -> Iterator[Mutant]:
             patterns = (*rule.patterns[:number], wider, *rule.patterns[number + 1 :])
             at: DocPath = ("rules", index, "operation", *((number,) if len(rule.patterns) > 1 else ()))
             change = f"{_label(rule, index)}: {shown(pattern)} becomes {shown(wider)}"
-            yield Mutant(
-                "widen-pattern", change, at, _with(content, index, rule._replace(patterns=patterns)), rules=(index,)
-            )
+            changed = _with(content, index, rule._replace(patterns=patterns))
+            yield Mutant("widen-pattern", change, at, changed, rules=(index,), wider=wider)
 
 
 def widened(pattern: str) -> str | None:
@@ -132,14 +155,14 @@ def _drop_classification(content: Content) -> Iterator[Mutant]:
     for index in range(len(content.classify)):
         rest = (*content.classify[:index], *content.classify[index + 1 :])
         change = f"`classify` entry {index + 1} is left out"
-        yield Mutant("drop-classification", change, ("classify", index), content._replace(classify=rest))
+        yield Mutant("drop-classification", change, ("classify", index), _is(content._replace(classify=rest)))
 
 
 def _lift_guard(content: Content) -> Iterator[Mutant]:
     for field, value in content.defaults._asdict().items():
         if value is False:
             changed = content._replace(defaults=content.defaults._replace(**{field: True}))
-            yield Mutant("lift-guard", f"`{field}` becomes true", ("defaults", field), changed)
+            yield Mutant("lift-guard", f"`{field}` becomes true", ("defaults", field), _is(changed))
 
 
 def _weaken_mode(content: Content) -> Iterator[Mutant]:
@@ -147,7 +170,7 @@ def _weaken_mode(content: Content) -> Iterator[Mutant]:
     if weaker is not None:
         changed = content._replace(approval=content.approval._replace(mode=weaker))  # type: ignore[arg-type]  # a mode
         change = f"the approval mode `{content.approval.mode}` becomes `{weaker}`"
-        yield Mutant("weaken-mode", change, ("approval", "mode"), changed)
+        yield Mutant("weaken-mode", change, ("approval", "mode"), _is(changed))
 
 
 def _raise_limit(content: Content) -> Iterator[Mutant]:
@@ -167,7 +190,7 @@ def _raise_limit(content: Content) -> Iterator[Mutant]:
 
 
 def _limit(content: Content, at: DocPath, change: str, budget: Budget) -> Mutant:
-    return Mutant("raise-limit", change, at, content._replace(budget=budget))
+    return Mutant("raise-limit", change, at, _is(content._replace(budget=budget)))
 
 
 def _more_attempts(content: Content) -> Iterator[Mutant]:
@@ -175,11 +198,11 @@ def _more_attempts(content: Content) -> Iterator[Mutant]:
     if retry is not None:
         raised = retry._replace(max_attempts=retry.max_attempts + 1)
         change = f"`max_attempts` of `retry` becomes {raised.max_attempts}"
-        yield Mutant("raise-limit", change, ("retry", "max_attempts"), content._replace(retry=raised))
+        yield Mutant("raise-limit", change, ("retry", "max_attempts"), _is(content._replace(retry=raised)))
         if not retry.retry_non_read_only and retry.max_attempts > 1:
             changed: Retry = retry._replace(retry_non_read_only=True)
             at: DocPath = ("retry", "retry_non_read_only")
-            yield Mutant("raise-limit", "`retry_non_read_only` becomes true", at, content._replace(retry=changed))
+            yield Mutant("raise-limit", "`retry_non_read_only` becomes true", at, _is(content._replace(retry=changed)))
 
 
 def _drop_hook(content: Content) -> Iterator[Mutant]:
@@ -188,7 +211,7 @@ def _drop_hook(content: Content) -> Iterator[Mutant]:
             rest = (*names[:index], *names[index + 1 :])
             changed = content._replace(hooks=content.hooks._replace(**{slot: rest}))
             change = f"the hook {shown(name)} of `{slot}` is left out"
-            yield Mutant("drop-hook", change, ("hooks", slot, index), changed)
+            yield Mutant("drop-hook", change, ("hooks", slot, index), _is(changed))
 
 
 #: The kinds of mistakes; those that people make in rules come first.

@@ -7,23 +7,24 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from schemarouter.analysis.diff import diff_policies
 from schemarouter.compiler.graph import EvaluationGraph
+from schemarouter.match.pattern import PatternSet
 from schemarouter.model.diagnostic import Span, Target
 from schemarouter.testkit.decisions import Subject
 from schemarouter.testkit.mutants import Mutant, mutants
 from schemarouter.testkit.runs import RunTest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from schemarouter.analysis.changes import Change, PolicyDiff
     from schemarouter.document.source import Source
     from schemarouter.testkit.assemble import Test
-    from schemarouter.testkit.suite import Ran, Suite
+    from schemarouter.testkit.suite import Suite
 
 #: Mutants that are tried, at most: of more, so many are taken evenly.
 MAX_MUTANTS = 2_000
-#: Tests that are run on all mutants together, at most, where that leaves more than a few: with more tests, fewer are tried.
-_MOST_TESTS = 4_000_000
+#: What all mutants together may cost where that leaves more than a few, in rules that are indexed and calls that are run.
+_MOST_WORK = 1_000_000
 _A_FEW = 100
 #: Work of one comparison; one rule was edited, so most need far less.
 _STEPS = 2_000_000
@@ -63,29 +64,29 @@ class MutationReport(NamedTuple):
 
 def mutate(
     suite: Suite,
-    ran: Ran,
     source: Source | None,
     *,
     most: int = MAX_MUTANTS,
     cancelled: Callable[[], bool] | None = None,
 ) -> MutationReport:
-    """Try the mutants of a policy whose tests ``ran`` and passed.
+    """Try the mutants of a policy whose tests pass.
 
     A test that names a rule also notices that another rule decides the same. Raises
     :class:`~schemarouter.analysis.changes.WitnessError` as a comparison does.
     """
     every = list(mutants(suite.graph))
-    most = min(most, max(_A_FEW, _MOST_TESTS // max(1, suite.work)))
+    most = min(most, max(_A_FEW, _MOST_WORK // (len(suite.graph.rules) + suite.work + 1)))
     tried = every if len(every) <= most else [every[number * len(every) // most] for number in range(most)]
-    order = _Order(suite, ran)
+    notice = _Notice(suite)
     fates = {"killed": 0, "equivalent": 0}
     unnoticed = []
     for number, mutant in enumerate(tried):
         if cancelled is not None and cancelled():
             tried = tried[:number]
             break
-        graph = EvaluationGraph(mutant.content)
-        if order.notices(mutant, graph):
+        made = mutant.make()
+        graph = EvaluationGraph(made.content)
+        if notice.notices(mutant, graph, made.origin):
             fates["killed"] += 1
             continue
         found = diff_policies(suite.graph, graph, steps=_STEPS, cancelled=cancelled, enough=1)
@@ -107,22 +108,36 @@ def _fate(found: PolicyDiff) -> tuple[Literal["survived", "equivalent", "undecid
     return ("undecided", None) if found.undecided else ("equivalent", None)
 
 
-class _Order:
-    """The tests, those first that are about the rules of a mutant: most mutants are noticed by the first of them."""
+class _Notice:
+    """Finds the tests that a mutant can change, and runs them."""
 
-    def __init__(self, suite: Suite, ran: Ran) -> None:
+    def __init__(self, suite: Suite) -> None:
         self._suite = suite
+        #: Tests by the rules that match one of their operations, whoever decides; decisions before runs, which take longer.
         self._by_rule: dict[int, list[int]] = {}
-        for number, verdicts in enumerate(ran.verdicts):
-            for rule in frozenset(chain.from_iterable(verdict.decided for verdict in verdicts)):
+        self._order = sorted(range(len(suite.tests)), key=lambda number: isinstance(suite.tests[number], RunTest))
+        for number in self._order:
+            matching = map(suite.graph.matching, suite.tests[number].operations)
+            for rule in frozenset(chain.from_iterable(matching)):
                 self._by_rule.setdefault(rule, []).append(number)
 
-    def notices(self, mutant: Mutant, graph: EvaluationGraph) -> bool:
+    def notices(self, mutant: Mutant, graph: EvaluationGraph, origin: tuple[int, ...] | None) -> bool:
         """Whether any test fails on the mutant."""
-        rules = range(len(self._suite.graph.rules))
-        subject = Subject(graph, rules if mutant.origin is None else mutant.origin)
+        subject = Subject(graph, range(len(graph.rules)) if origin is None else origin)
         tests: Sequence[Test] = self._suite.tests
-        about = {number for rule in mutant.rules for number in self._by_rule.get(rule, ())}
-        # A decision is looked up in no time, and a run is not.
-        order = sorted(range(len(tests)), key=lambda number: (isinstance(tests[number], RunTest), number not in about))
-        return any(not verdict.result.ok for number in order for verdict in tests[number].run(subject))
+        return any(
+            not verdict.result.ok for number in self._concerned(mutant) for verdict in tests[number].run(subject)
+        )
+
+    def _concerned(self, mutant: Mutant) -> Iterable[int]:
+        """The tests that can come out otherwise: those of a call that the changed rules match, as they were or as they are."""
+        if not mutant.rules:
+            return self._order
+        found = dict.fromkeys(number for rule in mutant.rules for number in self._by_rule.get(rule, ()))
+        if mutant.wider is not None:
+            wider = PatternSet((mutant.wider,))
+            tests = self._suite.tests
+            found |= dict.fromkeys(
+                number for number in self._order if any(map(wider.matches, tests[number].operations))
+            )
+        return found

@@ -113,5 +113,5 @@ def _report(policy: Policy, mutate_it: bool, cancelled: Callable[[], bool] | Non
     results = tuple(verdict.result for several in ran.verdicts for verdict in several)
     mutation = None
     if mutate_it and all(result.ok for result in results):
-        mutation = mutate(suite, ran, policy.source, cancelled=cancelled)
+        mutation = mutate(suite, policy.source, cancelled=cancelled)
     return PolicyReport(policy.path, policy.files, results, ran.coverage, mutation)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from schemarouter.testkit.decisions import Subject, Verdict, labels_of
 from schemarouter.testkit.results import Coverage, RuleCoverage
+from schemarouter.testkit.runs import RunTest
 
 if TYPE_CHECKING:
     from schemarouter.compiler.graph import EvaluationGraph
@@ -30,8 +31,8 @@ class Suite:
 
     @property
     def work(self) -> int:
-        """How much there is to run: decisions, and calls of runs."""
-        return sum(test.work for test in self.tests)
+        """How much it is to run all runs, in rules that are indexed."""
+        return sum(test.work for test in self.tests if isinstance(test, RunTest))
 
     def run(self) -> Ran:
         """Run every test on the policy."""

@@ -71,9 +71,10 @@ def test_every_mutant_of_a_policy() -> None:
 def test_a_mutant_says_which_rule_is_which() -> None:
     graph = graph_of(POLICY)
     for mutant in mutants(graph):
-        origin = mutant.origin if mutant.origin is not None else tuple(range(len(graph.rules)))
-        assert len(origin) == len(mutant.content.rules)
-        for rule, number in zip(mutant.content.rules, origin, strict=True):
+        content, order = mutant.make()
+        origin = order if order is not None else tuple(range(len(graph.rules)))
+        assert len(origin) == len(content.rules)
+        for rule, number in zip(content.rules, origin, strict=True):
             assert rule.name == graph.rules[number].name
 
 
@@ -99,9 +100,9 @@ def test_a_wider_pattern(pattern: str, wider: str | None) -> None:
 def test_without_tests_nothing_is_noticed_and_equivalent_mutants_do_not_count() -> None:
     graph = graph_of(POLICY)
     suite = Suite("policy.yaml", graph, ())
-    report = mutate(suite, suite.run(), None)
+    report = mutate(suite, None)
     every = list(mutants(graph))
-    equal = [one for one in every if not diff_policies(graph, EvaluationGraph(one.content)).changes]
+    equal = [one for one in every if not diff_policies(graph, EvaluationGraph(one.make().content)).changes]
     assert (report.total, report.killed, report.skipped) == (len(every), 0, 0)
     assert report.equivalent == len(equal)
     assert len(report.unnoticed) == len(every) - len(equal) == report.counted
@@ -112,14 +113,14 @@ def test_a_mutant_that_is_shown_decides_its_call_otherwise() -> None:
     suite = Suite("policy.yaml", graph, ())
     by_change = {mutant.change: mutant for mutant in mutants(graph)}
     shown = 0
-    for one in mutate(suite, suite.run(), None).unnoticed:
+    for one in mutate(suite, None).unnoticed:
         assert one.change is not None
         call = one.change.witness
         if call is None or one.change.kind != "decision":
             continue
         shown += 1
         attributes = (call.operation, call.remote, call.read_only, call.destructive, call.arguments)
-        other = EvaluationGraph(by_change[one.description].content)
+        other = EvaluationGraph(by_change[one.description].make().content)
         assert graph.outcome(*attributes) == one.change.before
         assert other.outcome(*attributes) == one.change.after
         assert one.change.before != one.change.after
@@ -128,21 +129,21 @@ def test_a_mutant_that_is_shown_decides_its_call_otherwise() -> None:
 
 def test_of_too_many_mutants_some_are_tried_and_it_is_said() -> None:
     suite = Suite("policy.yaml", graph_of(POLICY), ())
-    report = mutate(suite, suite.run(), None, most=5)
+    report = mutate(suite, None, most=5)
     assert (report.total, report.skipped) == (25, 20)
     assert report.equivalent + len(report.unnoticed) == 5
 
 
 def test_what_is_undecided_is_listed() -> None:
     suite = Suite("policy.yaml", graph_of(POLICY), ())
-    stopped = mutate(suite, suite.run(), None, cancelled=lambda: True)
+    stopped = mutate(suite, None, cancelled=lambda: True)
     assert stopped.skipped == stopped.total
 
 
 def test_undecided_mutants_count_as_not_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("schemarouter.testkit.mutation._STEPS", 1)
     suite = Suite("policy.yaml", graph_of(POLICY), ())
-    report = mutate(suite, suite.run(), None)
+    report = mutate(suite, None)
     undecided = [one for one in report.unnoticed if one.fate == "undecided"]
     assert undecided
     assert all(one.reason and one.change is None for one in undecided)
