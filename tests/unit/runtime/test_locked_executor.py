@@ -23,6 +23,7 @@ from schemarouter.loading import load_policy
 from schemarouter.model.plan import ExecutionPlan
 from schemarouter.model.stages import STAGES
 from schemarouter.model.tool import EndpointSpec, ToolSpec
+from schemarouter.runtime.reload import PolicyReloader
 
 POLICY = 'version: 1\nrules: [{name: files, operation: "files.*", effect: allow}]\n'
 LOADED = load_policy(POLICY)
@@ -237,3 +238,15 @@ def test_a_plan_through_the_router_is_held_to_the_lock(tmp_path):
     with pytest.raises(PolicyViolationError, match="not in the lock"):
         asyncio.run(router.execute(router.plan("files export")))
     assert ran == []
+
+
+def test_a_reload_does_not_get_round_the_lock(tmp_path):
+    """A policy that only narrows would be taken in; but the lock is of the old one."""
+    path = tmp_path / "policy.yaml"
+    path.write_text(POLICY)
+    server = Server(tool("read", "stat"))
+    path.write_text(POLICY.replace("effect: allow", "effect: deny"))
+    reload = PolicyReloader(server.executor, path, settle_seconds=0).poll()
+    assert (reload.status, type(reload.error)) == ("refused", CatalogError)
+    assert server.executor.policy is LOADED
+    server.run()
