@@ -118,6 +118,9 @@ def listing(request: Any) -> None:
             )
         case "huge-description":
             answer(request, {"tools": [one("fine"), one("t", description="x" * 200_000)]})
+        case "flood-of-noise":
+            while True:
+                sys.stdout.write("y\n" * 1000)
         case "noise":
             sys.stdout.write("listening...\n\n[info] a log line\n")
             answer(request, {"tools": [one("fine")]})

@@ -10,6 +10,24 @@ from typing import Any
 FLOOD = "it sends more than {} messages in a second"
 
 
+class Rate:
+    """Counts what happens in each second of a clock, in seconds."""
+
+    def __init__(self, limit: int, clock: Callable[[], float]) -> None:
+        self._limit = limit
+        self._clock = clock
+        self._second = clock()
+        self._count = 0
+
+    def exceeded(self) -> bool:
+        """Count one more, and say whether that is more than the limit in this second."""
+        now = self._clock()
+        if now - self._second >= 1:
+            self._second, self._count = now, 0
+        self._count += 1
+        return self._count > self._limit
+
+
 class Metered:
     """A stream of incoming messages that ends as soon as there are too many in one second.
 
@@ -19,10 +37,8 @@ class Metered:
     def __init__(self, stream: Any, limit: int, clock: Callable[[], float], stop: Callable[[str], None]) -> None:
         self._stream = stream
         self._limit = limit
-        self._clock = clock
+        self._rate = Rate(limit, clock)
         self._stop = stop
-        self._second = clock()
-        self._count = 0
 
     async def receive(self) -> Any:
         """Return the next message. Raises as the stream does at its end."""
@@ -37,11 +53,7 @@ class Metered:
 
     async def __anext__(self) -> Any:
         item = await self._stream.__anext__()
-        now = self._clock()
-        if now - self._second >= 1:
-            self._second, self._count = now, 0
-        self._count += 1
-        if self._count > self._limit:
+        if self._rate.exceeded():
             self._stop(FLOOD.format(self._limit))
             await self._stream.aclose()
             raise StopAsyncIteration

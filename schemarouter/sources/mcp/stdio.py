@@ -22,6 +22,7 @@ from mcp.shared.message import SessionMessage
 from mcp_types import jsonrpc_message_adapter
 
 from schemarouter.sources.mcp.limits import McpLimits
+from schemarouter.sources.mcp.meter import Rate
 from schemarouter.sources.mcp.servers import StdioServer
 from schemarouter.sources.problem import SourceError
 
@@ -44,7 +45,7 @@ async def stdio_streams(
     incoming_end, incoming = anyio.create_memory_object_stream[Any](0)
     outgoing, outgoing_end = anyio.create_memory_object_stream[Any](0)
     tasks = [
-        asyncio.create_task(_read(process, incoming_end, stop)),
+        asyncio.create_task(_read(process, incoming_end, limits, stop)),
         asyncio.create_task(_write(process, outgoing_end, incoming_end)),
     ]
     try:
@@ -77,11 +78,14 @@ async def _start(server: StdioServer, limits: McpLimits) -> asyncio.subprocess.P
         raise SourceError("the server cannot be started: its command is not valid") from None
 
 
-async def _read(process: asyncio.subprocess.Process, incoming: Any, stop: Callable[[str], None]) -> None:
+async def _read(
+    process: asyncio.subprocess.Process, incoming: Any, limits: McpLimits, stop: Callable[[str], None]
+) -> None:
     """Hand on one message at a time. While nobody takes it, nothing more is read."""
     output = process.stdout
     if output is None:
         return
+    noise = Rate(limits.max_messages_per_second, asyncio.get_running_loop().time)
     try:
         while True:
             line = await output.readuntil(b"\n")
@@ -90,6 +94,9 @@ async def _read(process: asyncio.subprocess.Process, incoming: Any, stop: Callab
                 await incoming.send(message)
             elif _looks_like_one(line):
                 stop("it sent a message that is no JSON-RPC")
+                break
+            elif noise.exceeded():
+                stop(f"it writes more than {limits.max_messages_per_second} lines in a second that are no messages")
                 break
     except asyncio.LimitOverrunError:
         stop("it sent a message that is longer than the limit")
