@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from schemarouter.sources.problem import SourceError
 
 _NAMED = re.compile(r"([^=:/\\\s]+)=(.+)", re.DOTALL)
+_MODULE = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*", re.ASCII)
 #: How an OpenAPI document begins, in JSON and in YAML.
 _OPENAPI = re.compile(rb"""(^|[{,\s])["']?(openapi|swagger)["']?\s*:""")
 #: Notes about a document that are shown; an import may have thousands.
@@ -106,6 +107,8 @@ def _file(path: str, name: str | None, options: SourceOptions) -> Catalog:
     from schemarouter.catalog.file import is_catalog, read_catalog
     from schemarouter.catalog.strict import SIZE_LIMIT
 
+    if _MODULE.fullmatch(path) and not os.path.exists(path):
+        raise CannotRun(f"there is no file `{path}`", f"for the Python module of that name, write `python:{path}`")
     raw = read_bytes(path, SIZE_LIMIT)
     if is_catalog(raw):
         if name is not None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -71,35 +72,32 @@ class LockedOperation(NamedTuple):
         return (self.fingerprint, self.head_fingerprint)
 
 
+@dataclass(frozen=True, repr=False)
 class Lock:
-    """The decisions of one policy about one catalog. Immutable, equal by value."""
+    """The decisions of one policy, with its name and digest, about one catalog. Equal by value.
 
-    def __init__(self, name: str | None, digest: str, operations: tuple[LockedOperation, ...]) -> None:
-        """``digest`` and ``name`` are those of the policy. Made by :func:`make_lock` and :func:`read_lock`."""
-        self.name = name
-        self.digest = digest
-        self._operations = operations
+    ``entries`` are sorted by operation, each there once. Made by :func:`make_lock` and :func:`read_lock`.
+    """
+
+    name: str | None
+    digest: str
+    entries: tuple[LockedOperation, ...]
 
     @cached_property
     def operations(self) -> Mapping[str, LockedOperation]:
         """Every locked operation by its name, in order."""
-        return MappingProxyType({each.operation: each for each in self._operations})
+        return MappingProxyType({each.operation: each for each in self.entries})
 
     @cached_property
     def contracts(self) -> Mapping[str, tuple[str, str]]:
         """The fingerprints of every operation: of the endpoint, and of its tool without endpoints."""
-        return MappingProxyType({each.operation: each.contract for each in self._operations})
+        return MappingProxyType({each.operation: each.contract for each in self.entries})
 
     def __len__(self) -> int:
-        return len(self._operations)
+        return len(self.entries)
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Lock):
-            return NotImplemented
-        return (self.name, self.digest, self._operations) == (other.name, other.digest, other._operations)
-
-    def __hash__(self) -> int:
-        return hash((self.digest, self._operations))
+    def __reduce__(self) -> tuple[object, ...]:
+        return (Lock, (self.name, self.digest, self.entries))
 
     def __repr__(self) -> str:
         return f"<Lock digest={self.digest[:12]} operations={len(self)}>"

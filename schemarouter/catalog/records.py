@@ -5,6 +5,7 @@ Hints and descriptions are what a server says of itself. They are kept for peopl
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
@@ -74,11 +75,11 @@ class Tool(NamedTuple):
     operations: tuple[Operation, ...]
 
 
+@dataclass(frozen=True, repr=False)
 class Catalog:
     """Tools, sorted by key. Equal by value. Made by ``catalog_of`` or ``read_catalog``, which check the names."""
 
-    def __init__(self, tools: tuple[Tool, ...]) -> None:
-        self.tools = tools
+    tools: tuple[Tool, ...]
 
     @cached_property
     def operations(self) -> Mapping[str, Operation]:
@@ -97,11 +98,8 @@ class Catalog:
     def __len__(self) -> int:
         return len(self.operations)
 
-    def __eq__(self, other: object) -> bool:
-        return self.tools == other.tools if isinstance(other, Catalog) else NotImplemented
-
-    def __hash__(self) -> int:
-        return hash(self.tools)
+    def __reduce__(self) -> tuple[object, ...]:
+        return (Catalog, (self.tools,))
 
     def __repr__(self) -> str:
         return f"<Catalog tools={len(self.tools)} operations={len(self)}>"

@@ -255,7 +255,8 @@ def test_what_cannot_be_read_is_refused_whole(quick: Run, tmp_path: Path, name: 
 @pytest.mark.parametrize(
     ("source", "message"),
     [
-        ("missing.json", "no such file"),
+        ("missing-file.json", "no such file"),
+        ("myapp.tools", "for the Python module of that name, write `python:myapp.tools`"),
         (".", "error: "),
         ("mcp:x", "an MCP server needs a local name"),
         ("srv=mcp:", "names no command and no address"),

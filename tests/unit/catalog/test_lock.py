@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
 import json
 import os
+import pickle
 
 import pytest
 from jsonschema import Draft202012Validator
@@ -173,3 +175,17 @@ def test_a_pipe_that_nobody_writes_to(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(CatalogError, match="nobody writes to"):
         load_lock(tmp_path / "pipe")
+
+
+@pytest.mark.parametrize("thing", [LOCK, tools()], ids=["lock", "catalog"])
+def test_what_was_made_stays_what_it_is(thing):
+    assert thing.operations
+    for copied in (pickle.loads(pickle.dumps(thing)), copy.copy(thing), copy.deepcopy(thing)):
+        assert copied == thing
+        assert hash(copied) == hash(thing)
+        assert copied.operations == thing.operations
+    assert thing != "another thing"
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        thing.tools = ()
+    with pytest.raises(TypeError):
+        thing.operations["x"] = None
