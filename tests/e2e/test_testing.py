@@ -83,6 +83,16 @@ def test_a_project_says_which_files(quick: Run, tmp_path: Path) -> None:
     assert json.loads(quick("check", "--output-format", "json").out)["files"] == ["rules/a.yaml"]
 
 
+def test_tests_may_lie_elsewhere(quick: Run, tmp_path: Path) -> None:
+    (tmp_path / "checks").mkdir()
+    write(tmp_path, pyproject__toml='[tool.schemarouter]\ninclude = ["a.yaml", "checks/*.test.yaml"]\n', a__yaml=POLICY)
+    write(tmp_path / "checks", reading__test__yaml=TESTS + "policy: ../a.yaml\n")
+    assert quick("test").out.endswith("1 passed, 0 failed\n")
+    assert json.loads(quick("check", "--output-format", "json").out)["files"] == ["a.yaml"]
+    (tmp_path / "checks" / "reading.test.yaml").unlink()
+    assert quick("test").code == 2
+
+
 def test_a_folder_of_worked_examples(quick: Run) -> None:
     result = quick("test", "config", "--min-coverage", "100", cwd=ROOT)
     assert result.code == 0, result.out

@@ -7,11 +7,13 @@ import shlex
 from pathlib import Path
 
 import pytest
+from ruamel.yaml import YAML
 
 from schemarouter.testkit.model import RunCall, ScriptedRun
 from support.command import Run
 
-GUIDE = (Path(__file__).parents[2] / "docs" / "testing.md").read_text("utf-8")
+ROOT = Path(__file__).parents[2]
+GUIDE = (ROOT / "docs" / "testing.md").read_text("utf-8")
 
 
 def blocks(language: str) -> list[str]:
@@ -54,6 +56,20 @@ def test_the_broken_file(quick: Run, folder: Path) -> None:
     broken = TESTS.replace("rule: default", "rule: small-refund").replace("approval: refuse", "approval: no")
     (folder / "desk.test.yaml").write_text(broken)
     assert quick(*command) == (2, output, "")
+
+
+def test_the_pre_commit_hook_runs_the_tests_of_the_project(quick: Run, tmp_path: Path) -> None:
+    hooks = {hook["id"]: hook for hook in YAML(typ="safe").load(ROOT / ".pre-commit-hooks.yaml")}
+    hook = hooks["schemarouter-test"]
+    assert "`schemarouter-test`" in GUIDE
+    assert hook["pass_filenames"] is False
+    for name, wanted in (("a/policy.yaml", True), ("desk.policy.test.toml", True), ("other.test.yaml", False)):
+        assert bool(re.search(hook["files"], name)) is wanted
+    (tmp_path / "policy.yaml").write_text(POLICY)
+    (tmp_path / "policy.test.yaml").write_text(TESTS)
+    result = quick(*shlex.split(hook["entry"])[1:])
+    assert result.code == 0
+    assert "13 passed, 0 failed" in result.out
 
 
 def test_every_block_is_looked_at() -> None:
