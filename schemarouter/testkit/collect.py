@@ -206,7 +206,10 @@ class Collection:
     def _other(
         self, path: str, limit: int, at: Target | Span, name: str, kind: str
     ) -> tuple[bytes | None, list[Problem]]:
-        """A file that a file of tests refers to as ``name``."""
+        """A file that a file of tests refers to as ``name``: a relative path, because tests are moved with their policy."""
+        if os.path.isabs(name):
+            message = f"the path of the {kind} is absolute: {shown(legible_path(name))}"
+            return None, [Problem("SR110", message, at, "write the path relative to this file")]
         try:
             return self._read(path, limit + 1), []
         except (OSError, ValueError) as error:
