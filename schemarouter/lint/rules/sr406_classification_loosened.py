@@ -6,6 +6,8 @@ operations whose name begins or ends with a verb that says otherwise, such as `d
 comes before another one which matches the same operation and classifies it more strictly, so that the stricter one is
 lost.
 
+With `--catalog` also an entry that makes an operation harmless which its contract calls destructive or mutating.
+
 ## Why it matters
 `classify` is trusted: category guards, the approval mode, retries and predicates go by what it says. An operation
 that is wrongly called read-only runs without approval, and is retried.
@@ -33,6 +35,8 @@ Without a catalog nothing is known of an operation but its name and the other en
 and the last word of the last part count, and a name that begins with a reading verb (`get_deleted_files`) is left
 alone. Only whole words count, and `files.*` is not suspected although it covers `files.delete`. Of two entries,
 overlaps are found by a sample operation of the later one: what is reported is real, but not every overlap is found.
+With a catalog, an operation of an OpenAPI document that is mutating only because of its method (a search by POST) may
+be called read-only without a word; one that is destructive may not.
 """
 
 from __future__ import annotations
@@ -41,6 +45,7 @@ from typing import TYPE_CHECKING
 
 from schemarouter.catalog.verbs import contradicting_verb
 from schemarouter.document.words import shown
+from schemarouter.lint.catalogued import call_of
 from schemarouter.lint.patterns import endpoint_words, sample_operation
 from schemarouter.lint.rule import rule
 from schemarouter.model.diagnostic import Problem, Target
@@ -48,6 +53,7 @@ from schemarouter.model.diagnostic import Problem, Target
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from schemarouter.catalog.records import Catalog
     from schemarouter.document.v1 import ClassifyEntry
     from schemarouter.lint.context import LintContext, PatternAt
 
@@ -62,6 +68,33 @@ def check(policy: LintContext) -> Iterator[Problem]:
             yield problem
     if len(entries) > 1:
         yield from _by_order(policy)
+    if policy.catalog is not None:
+        yield from _by_contract(policy, policy.catalog)
+
+
+def _by_contract(policy: LintContext, catalog: Catalog) -> Iterator[Problem]:
+    """A problem for each entry and attribute, with the first operation whose contract says otherwise."""
+    imported = frozenset(tool.key for tool in catalog.tools if tool.source_type == "openapi")
+    reported: set[tuple[int, str]] = set()
+    for each in catalog:
+        entry = policy.graph.classification(each.operation)
+        if entry is None:
+            continue
+        _, read_only, destructive = policy.graph.effective(each.operation, *each.attributes)
+        by_method = each.tool in imported and each.destructive is not True
+        for key, loosened, says in (
+            ("destructive", each.destructive is True and destructive is False, "destructive"),
+            ("read_only", each.read_only is False and read_only is True and not by_method, "mutating"),
+        ):
+            if loosened and (entry, key) not in reported:
+                reported.add((entry, key))
+                yield Problem(
+                    "SR406",
+                    f"the contract of {shown(each.operation)} calls it {says}, and this entry does not",
+                    Target(("classify", entry, key)),
+                    help="name it in an entry of its own, before this one; or leave the attribute out",
+                    witness=call_of(each),
+                )
 
 
 def _by_name(pattern: PatternAt, entry: ClassifyEntry) -> Problem | None:
