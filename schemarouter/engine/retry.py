@@ -35,7 +35,8 @@ class Retry(NamedTuple):
     def backoff(self, attempts: int) -> float:
         """Seconds to wait after the ``attempts``-th attempt failed; the longest float where the growth overflows."""
         try:
-            wait = self.initial * self.multiplier ** (attempts - 1)
+            # A graph has whole numbers as integers, which grow without end and are no time then.
+            wait = float(self.initial) * float(self.multiplier) ** (attempts - 1)
         except OverflowError:
             wait = float("inf") if self.initial else 0.0
         return wait if self.longest is None else min(wait, self.longest)

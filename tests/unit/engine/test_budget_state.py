@@ -164,3 +164,6 @@ def test_backoff_grows_up_to_its_cap_and_never_overflows() -> None:
     assert CEILING.backoff(5000) == 8
     assert Retry(initial=1.0).backoff(5000) == float("inf")
     assert Retry(initial=0.0).backoff(5000) == 0
+    # As a graph has them: whole numbers are integers there.
+    assert Retry(initial=10**300, multiplier=10**300).backoff(3) == float("inf")
+    assert type(Retry(initial=1, multiplier=2).backoff(3)) is float
