@@ -7,7 +7,7 @@ NODE := .envs/node
 NODE_STAMP := $(NODE)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test soak test-lowest lint format lock schemas fuzz bench security-case clean
+.PHONY: help setup demo test test-integrations soak test-lowest lint format lock schemas fuzz bench security-case clean
 
 help:            ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/' | expand -t 16
@@ -29,6 +29,19 @@ demo: $(STAMP)   ## the main job, on real policies
 
 test: lint $(NODE_STAMP) ## lint, then every test
 	@$(BIN)/python -m pytest -n 2
+
+FRAMEWORKS := .envs/integrations
+FRAMEWORKS_STAMP := $(FRAMEWORKS)/.installed
+
+test-integrations: $(STAMP) $(FRAMEWORKS_STAMP) ## the adapters, with the real agent frameworks in an environment of their own
+	@$(FRAMEWORKS)/bin/python -m pytest tests/integrations -p no:cacheprovider -n 2
+
+$(FRAMEWORKS_STAMP): requirements-integrations.lock pyproject.toml
+	@test -x $(FRAMEWORKS)/bin/python || $(PYTHON) -m venv $(FRAMEWORKS)
+	@echo "installing the locked agent frameworks into $(FRAMEWORKS) ..."
+	@$(FRAMEWORKS)/bin/python -m pip install --quiet --disable-pip-version-check --requirement requirements-integrations.lock
+	@$(FRAMEWORKS)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@touch $@
 
 $(NODE_STAMP): tests/servers/package.json tests/servers/package-lock.json
 	@mkdir -p $(NODE) && cp $^ $(NODE)/
@@ -86,6 +99,9 @@ lock:            ## resolve the locked versions anew
 	@$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --no-annotate --no-header \
 		--no-emit-index-url --no-emit-find-links --generate-hashes --extra approvals --extra mcp --extra openapi --extra otel \
 		pyproject.toml requirements-dev.in -o requirements-dev.lock
+	@$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --no-annotate --no-header \
+		--no-emit-index-url --no-emit-find-links --generate-hashes --all-extras \
+		pyproject.toml requirements-dev.in requirements-integrations.in -o requirements-integrations.lock
 
 bench: $(STAMP)  ## measure, side by side with other tools in environments of their own (3 minutes)
 	@$(BIN)/python benchmarks/run.py
