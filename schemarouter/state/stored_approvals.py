@@ -135,12 +135,12 @@ class StoredApprovals(Approver):
                     return True
                 if filed.status == "pending" and request_id(filed.request) == filed.request.id:
                     request = filed.request
-        if request is wanted:
-            yield partial(store.file, request)
         return (yield from self._await(request, wanted, identity, question))
 
     def _await(self, request: Request, wanted: Request, identity: Identity, question: Question) -> Script:
         try:
+            if request is wanted:
+                yield partial(self._store.file, request)
             return (yield from self._look(request, wanted, identity, question))
         except GeneratorExit:
             if question.run_id is None or question.call_id is None:
