@@ -83,8 +83,9 @@ class Analysis:
         """For each rule whether it can decide a call; ``None`` where that is undecided."""
         found: list[Reachable | Unreachable | None] = []
         for number in range(len(self.graph.rules)):
-            answer = reach(self.view, number, self.work_of(number))
-            found.append(self.decided(answer, DECIDES, number))
+            answer: Reachable | Unreachable | Undecided = reach(self.view, number, self.work_of(number))
+            self.decided(answer, DECIDES, number)
+            found.append(None if isinstance(answer, Undecided) else answer)
         return tuple(found)
 
     @cached_property

@@ -16,7 +16,7 @@ rules:
   - name: read-github
     operation: "github*"
     effect: allow
-    when: {read_only: true}
+    when: {read_only: true, destructive: false}
 budget: {max_tool_calls: 20}
 ```
 
@@ -27,7 +27,7 @@ rules:
   - name: read-github
     operation: "github.*"
     effect: allow
-    when: {read_only: true}
+    when: {read_only: true, destructive: false}
 budget: {max_tool_calls: 20}
 ```
 
