@@ -83,6 +83,7 @@ def groups() -> Iterator[Group]:
     yield from _processes()
     yield from _calls()
     yield from _stores()
+    yield _document()
 
 
 def _seen() -> Iterator[Group]:
@@ -292,3 +293,22 @@ def _stores() -> Iterator[Group]:
                 {mine: ours("reserve_and_commit", **arguments), bare: ours("bare_transactions", **arguments)},
                 (Ratio(f"{words}, {who}, to two bare transactions", mine, bare, 2),),
             )
+
+
+def _document() -> Group:
+    """The largest real document: 13 MB, 1,223 operations."""
+    size = {"operations": 1_223}
+    return Group(
+        "GitHub's REST API, an OpenAPI document of 13 MB",
+        "import, catalog and check",
+        {"checked": ours("document_checked", **size), "parsed": ours("document_parsed", **size)},
+        (
+            Ratio("import, catalog and check in one go, to `json.load` of the same file", "checked", "parsed", 10),
+            Amount("import, catalog and check: peak memory of the process", "checked peak", 1e-6, "MB", 256),
+            Amount("`json.load`: peak memory of the process", "parsed peak", 1e-6, "MB", 256),
+        ),
+        values={
+            "checked peak": ours("document_peak", what="checked", **size),
+            "parsed peak": ours("document_peak", what="parsed", **size),
+        },
+    )

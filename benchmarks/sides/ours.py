@@ -10,6 +10,8 @@ from pathlib import Path
 
 from benchmarks.sides.baselines import CASES as BASELINES
 from benchmarks.sides.calls import CASES as CALLS
+from benchmarks.sides.documents import CASES as DOCUMENTS
+from benchmarks.sides.documents import VALUES as DOCUMENT_VALUES
 from benchmarks.sides.policies import CASES as POLICIES
 from benchmarks.sides.policies import VALUES as POLICY_VALUES
 from benchmarks.sides.stores import CASES as STORES
@@ -112,9 +114,10 @@ CASES = {
     **CALLS,
     **BASELINES,
     **STORES,
+    **DOCUMENTS,
     "new": new,
     "hostile": hostile,
     "load": load,
     "compile_document": compile_document,
 }
-VALUES = {**POLICY_VALUES, "bytes_per_rule": bytes_per_rule, "rule_numbers": rule_numbers}
+VALUES = {**POLICY_VALUES, **DOCUMENT_VALUES, "bytes_per_rule": bytes_per_rule, "rule_numbers": rule_numbers}

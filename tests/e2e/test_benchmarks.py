@@ -16,7 +16,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "benchmarks"
-SMALL = {"rules": 10, "length": 16, "endpoints": 2, "processes": 4}
+SMALL = {"rules": 10, "length": 16, "endpoints": 2, "processes": 4, "operations": 5}
 
 
 @pytest.fixture(scope="module")
