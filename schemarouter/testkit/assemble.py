@@ -13,7 +13,8 @@ from schemarouter.testkit.contracts import Planned, plan_calls
 from schemarouter.testkit.decisions import DecisionTest, labels_of
 from schemarouter.testkit.known import Names
 from schemarouter.testkit.model import Attributes, Cell, Ending, RunCall, ScriptedRun, Table, TestDocument
-from schemarouter.testkit.runs import Own, RunTest, Step, Tally
+from schemarouter.testkit.runs import RunTest, Step, Tally
+from schemarouter.testkit.stage import Own
 
 if TYPE_CHECKING:
     from schemarouter.catalog.records import Catalog
