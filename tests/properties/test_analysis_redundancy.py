@@ -132,3 +132,17 @@ def rules(*entries):
 def test_some_that_are_easy_to_see(document, expected):
     listed, _ = answers(graph(document))
     assert {number: answer.takers for number, answer in listed if isinstance(answer, Redundant)} == expected
+
+
+def test_calls_that_an_earlier_rule_takes_on_the_same_conditions_do_not_count():
+    """`a.b` would go on to the `allow`, but it never comes to the second rule, in doubt neither."""
+    when = {"arguments": {"x": {"const": 1}}}
+    document = rules("-a.b", "-a.*", "+a.b", "-a.*")
+    for number in (0, 1):
+        document["rules"][number]["when"] = when
+    listed, _ = answers(graph(document))
+    assert {number: answer.takers for number, answer in listed if isinstance(answer, Redundant)} == {1: (3,)}
+    for arguments in ({"x": answer} for answer in ANSWERS):
+        one, other = graph(document), without(document, 1)
+        for word in ("a.b", "a.c"):
+            assert one.outcome(word, True, None, None, arguments) == other.outcome(word, True, None, None, arguments)
