@@ -165,3 +165,24 @@ def test_a_file_without_end_is_refused(monkeypatch):
     monkeypatch.setattr("schemarouter.catalog.strict.SIZE_LIMIT", 100)
     with pytest.raises(CatalogError, match="more than 100 bytes"):
         read_catalog(DATA)
+
+
+@given(st.data())
+def test_a_mutated_file_is_read_or_refused(data):
+    """Replaced, cut and doubled pieces: a catalog comes of it that can be written, or one error of one kind."""
+    text = bytearray(DATA)
+    for _ in range(data.draw(st.integers(1, 4))):
+        start = data.draw(st.integers(0, len(text) - 1))
+        end = min(len(text), start + data.draw(st.integers(0, 40)))
+        text[start:end] = data.draw(
+            st.sampled_from(
+                [b"", b"null", b"[]", b"{}", b"1", b"true", b'"', b"\\u0000", b"\xff", bytes(text[start:end]) * 2]
+            )
+        )
+    found, said = None, ""
+    try:
+        found = read_catalog(bytes(text))
+    except CatalogError as error:
+        said = str(error)
+    assert "\n" not in said
+    assert found is None or read_catalog(write_catalog(found)) == found

@@ -9,6 +9,8 @@ import os
 import pickle
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from schemarouter.catalog.building import catalog_of
@@ -189,3 +191,23 @@ def test_what_was_made_stays_what_it_is(thing):
         thing.tools = ()
     with pytest.raises(TypeError):
         thing.operations["x"] = None
+
+
+@given(st.data())
+def test_a_mutated_file_is_read_or_refused(data):
+    text = bytearray(DATA)
+    for _ in range(data.draw(st.integers(1, 4))):
+        start = data.draw(st.integers(0, len(text) - 1))
+        end = min(len(text), start + data.draw(st.integers(0, 40)))
+        text[start:end] = data.draw(
+            st.sampled_from(
+                [b"", b"null", b"[]", b"{}", b"1", b"true", b'"', b"\\u0000", b"\xff", bytes(text[start:end]) * 2]
+            )
+        )
+    found, said = None, ""
+    try:
+        found = read_lock(bytes(text))
+    except CatalogError as error:
+        said = str(error)
+    assert "\n" not in said
+    assert found is None or read_lock(write_lock(found)) == found
