@@ -116,6 +116,11 @@ def listing(request: Any) -> None:
                     ]
                 },
             )
+        case "not-finite":
+            raw_result(
+                request,
+                '{"name":"fine","inputSchema":{"type":"object"}},{"name":"t","inputSchema":{"type":"object","const":NaN}}',
+            )
         case "huge-description":
             answer(request, {"tools": [one("fine"), one("t", description="x" * 200_000)]})
         case "flood-of-noise":

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 Protocol = Literal["auto", "2025-11-25", "2026-07-28"]
 #: How often a listing is begun again because the tools changed meanwhile.
 _TRIES = 3
+#: Characters of what a server calls itself that are kept.
+_CLAIM = 200
 
 
 class McpSource:
@@ -55,6 +57,7 @@ class McpSource:
         self._keep_error_content = keep_error_content
         self._connection: Connection | None = None
         self._listing: Listing | None = None
+        self._fingerprint: str | None = None
         self._changes = 0
         self._listed_at = 0
         self._changed = asyncio.Event()
@@ -95,7 +98,7 @@ class McpSource:
         except TimeoutError:
             raise self._problem(f"it did not list its tools within {self.limits.list_seconds:g} seconds") from None
         listing = read_listing(self.name, items, on_refused=self._on_refused, metadata=self._about())
-        self._listing, self._listed_at = listing, at
+        self._listing, self._listed_at, self._fingerprint = listing, at, listing.tool.fingerprint
         return listing.tool.model_copy(deep=True)
 
     @property
@@ -107,6 +110,11 @@ class McpSource:
     def stale(self) -> bool:
         """Whether the server said that its tools changed since they were listed."""
         return self._listing is None or self._changes != self._listed_at
+
+    @property
+    def fingerprint(self) -> str | None:
+        """The fingerprint of the contract of the last listing, or ``None`` before there was one."""
+        return self._fingerprint
 
     @property
     def listed_at(self) -> int:
@@ -133,16 +141,16 @@ class McpSource:
         self._changes += 1
         self._changed.set()
 
-    async def _list(self) -> list[dict[str, Any]]:
+    async def _list(self) -> list[Any]:
         """All pages. No cursor is followed twice."""
         connection, limits = self._open_connection(), self.limits
-        items: list[dict[str, Any]] = []
+        items: list[Any] = []
         cursor: str | None = None
         cursors: set[str] = set()
         left = limits.max_listing_bytes
         for _ in range(limits.max_pages):
             page = await connection.list_page(cursor)
-            items += [tool.model_dump(mode="json", by_alias=True, exclude_none=True) for tool in page.tools]
+            items += page.tools
             left -= sum(len(tool.model_dump_json()) for tool in page.tools)
             if left < 0:
                 raise self._problem(f"its listing is larger than {limits.max_listing_bytes} bytes")
@@ -162,7 +170,7 @@ class McpSource:
         about: dict[str, Any] = {"protocol": client.protocol_version}
         info = client.server_info
         if info is not None:
-            about["server"] = {"name": info.name, "version": info.version}
+            about["server"] = {"name": info.name[:_CLAIM], "version": info.version[:_CLAIM]}
         return about
 
     # Calls
@@ -175,9 +183,7 @@ class McpSource:
 
     async def call(self, endpoint: str, arguments: dict[str, Any], *, structured: bool) -> Any:
         """Send one call and return its data (see ``results``). Raises a ``McpCallError``. It passes no policy: bind it."""
-        connection = self._connected()
-        if asyncio.get_running_loop() is not connection.loop:
-            raise McpConnectionError(f"the connection to the server `{self.name}` belongs to another event loop")
+        connection = self._connected_here()
         from schemarouter.sources.mcp.results import data_of
 
         result = await connection.call(endpoint, arguments)
@@ -187,9 +193,17 @@ class McpSource:
 
     def _open_connection(self) -> Connection:
         try:
-            return self._connected()
+            connection = self._connected_here()
+            _ = connection.client
         except McpConnectionError as error:
             raise SourceError(str(error)) from None
+        return connection
+
+    def _connected_here(self) -> Connection:
+        connection = self._connected()
+        if asyncio.get_running_loop() is not connection.loop:
+            raise McpConnectionError(f"the connection to the server `{self.name}` belongs to another event loop")
+        return connection
 
     def _connected(self) -> Connection:
         if self._connection is None:
@@ -211,6 +225,6 @@ class McpInvoker:
     async def __call__(self, endpoint: str, arguments: dict[str, Any]) -> Any:
         """Raises ``McpContractError`` where the contract is not the server's any more, else as ``McpSource.call``."""
         source = self._source
-        if source.stale:
+        if source.stale or source.fingerprint != self.fingerprint:
             raise McpContractError(f"the server `{source.name}` says that its tools changed; list them anew and rebind")
         return await source.call(endpoint, arguments, structured=self._structured[endpoint])

@@ -150,7 +150,7 @@ async def _finish(process: asyncio.subprocess.Process, tasks: list[asyncio.Task[
         _signal(process, getattr(signal, "SIGKILL", signal.SIGTERM))
         drain.cancel()
         await asyncio.gather(drain, return_exceptions=True)
-        await _until(lambda: process.returncode is not None, seconds)
+        await _until(lambda: process.returncode is not None and not _signal(process, 0), seconds)
         transport = getattr(process, "_transport", None)  # closes our ends of the pipes, whoever else still has one
         if transport is not None:
             with contextlib.suppress(PermissionError):

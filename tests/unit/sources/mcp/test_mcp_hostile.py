@@ -84,6 +84,7 @@ def test_a_server_that_hangs_is_waited_for_no_longer_than_allowed(
         ("bad-schema", "`input_schema.properties.a.type` is no valid JSON Schema"),
         ("remote-reference", "refers to another document"),
         ("slow-pattern", "holds a regular expression that"),
+        ("not-finite", "has an input schema that holds a number that is not finite"),
         ("huge-description", "has a description of more than 100000 characters"),
     ],
 )

@@ -23,6 +23,7 @@ from schemarouter import (
 from schemarouter.sources.mcp import (
     HttpServer,
     McpConnectionError,
+    McpContractError,
     McpLimits,
     McpProtocolError,
     McpServer,
@@ -196,12 +197,34 @@ def test_a_source_belongs_to_its_event_loop() -> None:
             def elsewhere() -> None:
                 with pytest.raises(McpConnectionError, match="belongs to another event loop"):
                     asyncio.run(run(router, "here", "variables"))
+                with pytest.raises(SourceError, match="belongs to another event loop"):
+                    asyncio.run(source.tool())
 
             await asyncio.to_thread(elsewhere)
             with pytest.raises(RuntimeError, match="can be entered once"):
                 await source.__aenter__()
         with pytest.raises(McpConnectionError, match="there is no connection to the server `here`"):
             await run(router, "here", "variables")
+
+    asyncio.run(scenario())
+
+
+def test_an_invoker_is_for_the_contract_that_it_was_made_for() -> None:
+    async def scenario() -> None:
+        async with McpSource("here", stdio(), limits=LIMITS) as source:
+            router = allowing(source, await source.tool())
+            old = source.invoker()
+            await run(router, "here", "change", {"add": "more"})
+            async with asyncio.timeout(60):
+                while not source.stale:
+                    await asyncio.sleep(0.01)
+            with pytest.raises(McpContractError, match="says that its tools changed"):
+                await old("echo", {"text": "a"})
+            await source.tool()
+            assert not source.stale
+            with pytest.raises(McpContractError, match="list them anew and rebind"):
+                await old("echo", {"text": "a"})
+            assert text_of(await source.invoker()("echo", {"text": "a"})) == "a"
 
     asyncio.run(scenario())
 
