@@ -14,8 +14,9 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from schemarouter.engine.budget import Charge
+from schemarouter.engine.budget import NO_LIMITS, Charge, Limits
 from schemarouter.errors import (
+    ExecutionBudgetExceededError,
     NonRetryableInvocationError,
     PlanValidationError,
     PolicyError,
@@ -323,6 +324,18 @@ class HostBoundary:
             tool_fingerprint=tool.fingerprint,
         )
 
+    def charge_attempt(self, name: str) -> None:
+        """Charge one more attempt of a call that is in progress: the host runs its tool again by itself.
+
+        Raises ``ExecutionBudgetExceededError`` where the budget has no room, and what the policy of now says against it.
+        """
+        operation = self._of(name)
+        tool = self._registry.get(operation.tool)
+        limits = NO_LIMITS if self.graph.budget is None else Limits.of(self.graph.budget)
+        refusal = self.store.commit(self.run_id, limits.attempt_charges(str(operation), operation.tool, tool.remote))
+        if refusal is not None:
+            raise ExecutionBudgetExceededError(f"another attempt of `{operation}` would exceed {refusal}")
+
     def _spend(self, token: str) -> bool:
         """Spend a token, once in all processes that share the store."""
         return self.store.commit(self.run_id, (Charge(f"approval {token}", 1, 1, "approval"),)) is None
@@ -353,6 +366,10 @@ class HostBoundary:
         finally:
             self._canaries.discard(name)
             self._reached.discard(name)
+
+    def is_canary(self, name: str) -> bool:
+        """Whether a name is that of a self-test."""
+        return name.startswith(CANARY)
 
     def _look_for_canary(self, name: str) -> None:
         if name.startswith(CANARY):
@@ -448,6 +465,6 @@ def _type_only(result: Any) -> Any:
     return {"type": type(result).__name__}
 
 
-def denial(error: SchemaRouterError) -> str:
+def denial(error: Exception) -> str:
     """What a model is told about a call that did not run, or whose result is withheld; never a payload."""
     return f"not allowed: {error}"
