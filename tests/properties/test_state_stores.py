@@ -121,9 +121,7 @@ class Stores(RuleBasedStateMachine):
     @rule(operation=st.sampled_from(["x.y", "x.z"]), number=NUMBERS, seconds=st.sampled_from([1, 1000]))
     def grant(self, operation: str, number: int, seconds: int) -> None:
         now = int(self.clock.now)
-        self.both(
-            "grant", Grant(f"{operation}{number}", operation, None, "d", now, now + seconds, 2, "key", "sig")
-        )
+        self.both("grant", Grant(f"{operation}{number}", operation, None, "d", now, now + seconds, 2, "key", "sig"))
         self.grants.append(f"{operation}{number}")
 
     @rule(which=NUMBERS, uses=NUMBERS)
