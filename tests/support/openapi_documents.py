@@ -39,10 +39,10 @@ def imported(folder: Path, contents: Any, file: str = "api.json", **options: Any
 
 def call_of(tool: ToolSpec, endpoint: str, **arguments: Any) -> ToolCall:
     """A call made for the contract as it is."""
-    return ToolCall(
-        tool=tool.key,
-        endpoint=endpoint,
-        arguments=arguments,
-        schema_fingerprint=tool.endpoint(endpoint).fingerprint,
-        tool_fingerprint=tool.fingerprint,
-    )
+    return call_without_tool(tool, endpoint, **arguments).model_copy(update={"tool_fingerprint": tool.fingerprint})
+
+
+def call_without_tool(tool: ToolSpec, endpoint: str, **arguments: Any) -> ToolCall:
+    """The same for an invoker alone: the fingerprint of a large tool takes its time."""
+    fingerprint = tool.endpoint(endpoint).fingerprint
+    return ToolCall(tool=tool.key, endpoint=endpoint, arguments=arguments, schema_fingerprint=fingerprint)

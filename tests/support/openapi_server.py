@@ -31,10 +31,21 @@ class EchoServer(ThreadingHTTPServer):
         self.document = document
         self.seen: list[dict[str, Any]] = []
         self.answer: Answer | None = None
+        self.patterns = {template: re.compile(_pattern(template.partition("?")[0])) for template in document["paths"]}
 
     @property
     def url(self) -> str:
         return f"http://127.0.0.1:{self.server_address[1]}"
+
+    def behind(self, value: Any) -> Any:
+        """What a local reference leads to."""
+        while isinstance(value, dict) and "$ref" in value:
+            found: Any = self.document
+            for token in value["$ref"].split("/")[1:]:
+                token = _decoded(token).replace("~1", "/").replace("~0", "~")
+                found = found[int(token)] if isinstance(found, list) else found[token]
+            value = found
+        return value
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """A client that goes away is no news."""
@@ -94,22 +105,28 @@ class _Handler(BaseHTTPRequestHandler):
             "target": self.path,
             "headers": {name.lower(): value for name, value in self.headers.items()},
         }
+        found = []
         for template, item in self.server.document["paths"].items():
+            match = self.server.patterns[template].fullmatch(path)
+            if match is None:
+                continue
+            item = self.server.behind(item)
             method = item.get(self.command.lower()) or item.get("additionalOperations", {}).get(self.command)
             plain, _, fixed = template.partition("?")
-            match = re.fullmatch(_pattern(plain), path)
-            if method is None or match is None or (fixed and fixed not in query):
+            if method is None or (fixed and fixed not in query):
                 continue
             names = re.findall(r"\{([^{}]*)\}", plain)
-            texts = dict(zip(names, match.groups(), strict=True))
-            parameters = {
-                (each["in"], each["name"]): each
-                for each in [*item.get("parameters", ()), *method.get("parameters", ())]
-            }
+            found.append(
+                (len(names), -len(fixed), template, item, method, dict(zip(names, match.groups(), strict=True)))
+            )
+        # Where several fit, the one with the fewest expressions, and with its fixed query, is meant.
+        for *_, template, item, method, texts in sorted(found, key=lambda each: each[:2])[:1]:
+            listed = [*item.get("parameters", ()), *method.get("parameters", ())]
+            parameters = {(each["in"], each["name"]): each for each in map(self.server.behind, listed)}
             understood["operation"] = method.get("operationId") or f"{self.command} {template}"
-            understood["arguments"] = _arguments(list(parameters.values()), texts, query, self.headers)
+            plain = [{**each, "schema": self.server.behind(each.get("schema", {}))} for each in parameters.values()]
+            understood["arguments"] = _arguments(plain, texts, query, self.headers)
             understood["body"] = _body(raw, self.headers.get("Content-Type", ""))
-            break
         return understood
 
 

@@ -12,6 +12,7 @@ from schemarouter.sources.openapi.bodies import Body, read_body
 from schemarouter.sources.openapi.classify import Classifier, selector
 from schemarouter.sources.openapi.files import Files, Place, shown
 from schemarouter.sources.openapi.keywords import text
+from schemarouter.sources.openapi.lookalikes import lookalikes
 from schemarouter.sources.openapi.model import Classify, OpenApiImport, Select
 from schemarouter.sources.openapi.notes import Notes
 from schemarouter.sources.openapi.operations import Found, check_names, find_operations
@@ -54,7 +55,9 @@ def load_openapi(
         server_url = check_server_url(server_url, "server_url")
     builder = _Builder(files, document, version, outputs)
     classifier, selected = Classifier(classify), selector(select)
-    found = [each for each in find_operations(document, files, builder.notes, version) if selected(each.operation)]
+    everything = find_operations(document, files, builder.notes, version)
+    builder.others = lookalikes((each.operation.method, each.operation.path) for each in everything)
+    found = [each for each in everything if selected(each.operation)]
     if not found:
         raise SourceError(
             _nothing(document, select is not None), where=str(document), help="pass a document with `paths`"
@@ -150,6 +153,7 @@ class _Builder:
         self._credentials = _credentials(document, files)
         self.input_soundness, self.output_soundness = Soundness(), Soundness()
         self.servers = server_urls(document, files)
+        self.others: dict[tuple[str, str], list[str]] = {}
 
     def endpoint(self, found: Found, classifier: Classifier) -> EndpointSpec:
         """One operation as an endpoint."""
@@ -163,6 +167,9 @@ class _Builder:
         wire = _wire(parameters, body)
         if unsendable is not None:
             wire["unsendable"] = unsendable
+        others = self.others.get((operation.method, operation.path))
+        if others:
+            wire["others"] = others
         servers = server_urls(place, self._files) or server_urls(found.item, self._files)
         if servers and servers != self.servers:
             wire["server"] = servers[0]
@@ -218,7 +225,12 @@ class _Builder:
     def _body_piece(self, body: Body) -> Piece:
         if body.own is not None or body.schema is None:
             return Piece(body.own or {}, values=4)
-        return self._schemas.piece(body.schema)
+        piece = self._schemas.piece(body.schema)
+        if body.binary and isinstance(piece.schema, dict):
+            said = {name: {"description": "binary content, as base64 text"} for name in body.binary}
+            piece.schema = {"allOf": [piece.schema], "properties": said}
+            piece.values += 3 + 2 * len(said)
+        return piece
 
 
 def _described(schema: Any, description: str) -> Any:

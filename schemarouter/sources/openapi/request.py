@@ -13,6 +13,8 @@ from typing import Any, Final
 from urllib.parse import quote, unquote
 
 from schemarouter.sources.openapi.body_bytes import write_body
+from schemarouter.sources.openapi.files import shown
+from schemarouter.sources.openapi.lookalikes import becomes
 from schemarouter.sources.openapi.route import Route, Wire
 from schemarouter.sources.openapi.styles import Unsendable, cookie_pairs, encoded, header_text, path_text, query_pairs
 
@@ -128,6 +130,9 @@ def _path(route: Route, values: Mapping[str, str]) -> str:
     # Several expressions may stand in one segment: together, they must be no dots either.
     if any(unquote(segment) in (".", "..") for segment in path.split("/")):
         raise Unsendable("the arguments make a path segment of dots")
+    other = becomes(path, route.others)
+    if other is not None:
+        raise Unsendable(f"the arguments make its path that of another operation, `{shown(other)}`")
     return path
 
 

@@ -28,7 +28,10 @@ class Wire:
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """One operation. ``server`` is the URL of the document that it names for itself; ``unsendable`` why it has no request."""
+    """One operation. ``server`` is the URL of the document that it names for itself; ``unsendable`` why it has no request.
+
+    ``others`` are paths of other operations that arguments must not make of this one's.
+    """
 
     name: str
     method: str
@@ -39,6 +42,7 @@ class Route:
     body: Mapping[str, Any] | None
     server: str | None
     unsendable: str | None
+    others: tuple[str, ...]
     fingerprint: str
 
 
@@ -84,5 +88,6 @@ def _route(endpoint: EndpointSpec) -> Route:
         wire.get("body"),
         wire.get("server"),
         wire.get("unsendable"),
+        tuple(wire.get("others", ())),
         endpoint.fingerprint,
     )

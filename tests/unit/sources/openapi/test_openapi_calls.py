@@ -4,6 +4,7 @@ import asyncio
 import base64
 import gzip
 import json
+import re
 import threading
 import zlib
 
@@ -401,6 +402,48 @@ def test_odd_path_arguments_arrive_as_they_were(invoke, server, value):
     read = invoke("items/get", {"id": value})
     assert read["arguments"] == {"path:id": value}
     assert read["headers"]["host"] == server.url.removeprefix("http://")
+
+
+@pytest.mark.parametrize(
+    ("endpoint", "arguments", "other"),
+    [
+        ("one", {"id": "public"}, "/gists/public"),
+        ("one", {"id": "PUBLIC"}, "/gists/public"),
+        ("part", {"id": "x", "part": "stars"}, "/gists/{gist}/stars"),
+        ("part", {"id": "all", "part": "x"}, "/gists/all/{part}"),
+        ("one", {"id": "publi"}, None),
+        ("part", {"id": "public", "part": "public"}, None),
+        ("range", {"range": "a...b"}, None),
+    ],
+)
+def test_no_argument_makes_an_operation_another_one(tmp_path, endpoint, arguments, other):
+    paths = {
+        "/gists/{id}": "one",
+        "/gists/public": "public",
+        "/gists/{id}/{part}": "part",
+        "/gists/{gist}/stars": "stars",
+        "/gists/all/{part}": "all",
+        "/compare/{range}": "range",
+        "/compare/{a}...{b}": "two",
+    }
+    string = {"in": "path", "required": True, "schema": {"type": "string"}}
+    contents = document(
+        {
+            path: get(operationId=name, parameters=[{"name": each, **string} for each in re.findall("{(.*?)}", path)])
+            for path, name in paths.items()
+        }
+    )
+    # Also where the other operation was not taken over.
+    tool = load_openapi(write(tmp_path, contents), select=["one", "part", "range"]).tool
+    with serving(contents) as server:
+        invoker = SyncHttpInvoker(tool, base_url=server.url)
+        if other is None:
+            assert invoker.invoke_call(call_of(tool, endpoint, **arguments))["operation"] in (endpoint, "two")
+            return
+        with pytest.raises(NonRetryableInvocationError) as caught:
+            invoker.invoke_call(call_of(tool, endpoint, **arguments))
+        assert f"another operation, `{other}`" in str(caught.value)
+        assert server.seen == []
 
 
 def test_slashes_are_for_the_application_to_allow(invoke, server):
