@@ -30,11 +30,15 @@ SHOWN_NOTES = 10
 
 
 class SourceOptions(NamedTuple):
-    """How sources are read. ``environment`` names the variables that an MCP server is given besides the harmless ones."""
+    """How sources are read. ``environment`` names the variables that an MCP server is given besides the harmless ones.
+
+    ``headers`` are ``NAME=VARIABLE``: what is sent stands in a variable, and not on a command line that others can see.
+    """
 
     server_url: str | None = None
     allow_import: tuple[str, ...] = ()
     environment: tuple[str, ...] = ()
+    headers: tuple[str, ...] = ()
     leave_out: bool = False
 
 
@@ -164,7 +168,7 @@ def _mcp(target: str, name: str | None, options: SourceOptions) -> ToolSpec:
     if name is None:
         raise CannotRun("an MCP server needs a local name", "pass `--name github`; what it calls itself does not count")
     if target.startswith(("http://", "https://")):
-        server: HttpServer | StdioServer = HttpServer(target)
+        server: HttpServer | StdioServer = HttpServer(target, _headers(options.headers))
     else:
         command, *arguments = _words(target)
         server = StdioServer(command, arguments, env=_environment(options.environment))
@@ -192,12 +196,24 @@ def _words(command: str) -> list[str]:
 
 
 def _environment(names: Iterable[str]) -> dict[str, str]:
+    return {name: _variable(name) for name in names}
+
+
+def _headers(given: Iterable[str]) -> dict[str, str]:
     found = {}
-    for name in names:
-        if name not in os.environ:
-            raise CannotRun(f"the variable `{printable(name)}` is not set", "set it, or leave out `--env`")
-        found[name] = os.environ[name]
+    for each in given:
+        name, equals, variable = each.partition("=")
+        if not equals:
+            raise CannotRun("a header is written as its name and a variable", "write `--header Authorization=MY_TOKEN`")
+        found[name] = _variable(variable)
     return found
+
+
+def _variable(name: str) -> str:
+    value = os.environ.get(name)
+    if value is None:
+        raise CannotRun(f"the variable `{printable(name)}` is not set", "set it in the environment of this command")
+    return value
 
 
 def _python(module: str, name: str | None, options: SourceOptions) -> list[ToolSpec]:

@@ -17,6 +17,9 @@ from schemarouter_cli import options, streams
 @click.option("--server-url", metavar="URL", help="Where the application sends the calls of an OpenAPI document.")
 @click.option("--allow-import", multiple=True, metavar="PREFIX", help="Modules that may be imported, such as `myapp.`.")
 @click.option("--env", multiple=True, metavar="NAME", help="A variable that an MCP server is given.")
+@click.option(
+    "--header", multiple=True, metavar="NAME=VARIABLE", help="A header for an MCP server, its value from a variable."
+)
 @click.option("--leave-out", is_flag=True, help="Leave out tools of an MCP server that cannot be registered.")
 @options.color
 def command(
@@ -27,6 +30,7 @@ def command(
     server_url: str | None,
     allow_import: tuple[str, ...],
     env: tuple[str, ...],
+    header: tuple[str, ...],
     leave_out: bool,
     color: str,  # noqa: ARG001 - every command takes it; there is nothing to colour in a file
 ) -> int:
@@ -51,7 +55,7 @@ def command(
 
     if suggest_classify and output != "-":
         raise click.UsageError("--suggest-classify prints entries and writes no catalog")
-    reading = SourceOptions(server_url, allow_import, env, leave_out)
+    reading = SourceOptions(server_url, allow_import, env, header, leave_out)
     catalog = catalog_of_sources(sources, name, reading)
     if suggest_classify:
         from schemarouter.catalog.suggest import classify_text

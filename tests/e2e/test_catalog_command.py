@@ -6,9 +6,12 @@ import json
 import os
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 from jsonschema import Draft202012Validator
@@ -180,6 +183,40 @@ def test_a_variable_for_a_server(run: Run, tmp_path: Path) -> None:
     needing = f"srv=mcp:{sys.executable} needs.py {SERVER} stdio"
     assert run("catalog", needing, env={"TOKEN": "x"}).code == 2
     assert run("catalog", needing, "--env", "TOKEN", env={"TOKEN": "x"}).code == 0
+
+
+class _Refusing(BaseHTTPRequestHandler):
+    """Says no to everybody, and remembers who asked."""
+
+    asked: ClassVar[list[str | None]] = []
+
+    def do_POST(self) -> None:
+        self.asked.append(self.headers.get("Authorization"))
+        self.send_response(401)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def log_message(self, format: str, *arguments: object) -> None:  # noqa: A002 - the base class calls it so
+        pass
+
+
+def test_a_header_for_a_server(run: Run) -> None:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), _Refusing)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        source = f"srv=mcp:http://127.0.0.1:{server.server_address[1]}/mcp"
+        options = ("--header", "Authorization=MY_TOKEN")
+        refused = run("catalog", source, *options, env={"MY_TOKEN": "Bearer s3cret"})
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+    assert refused.code == 2
+    assert set(_Refusing.asked) == {"Bearer s3cret"}
+    assert "s3cret" not in refused.err
+    assert run("catalog", source, *options).err.startswith("error: the variable `MY_TOKEN` is not set\n")
+    assert "a header is written as" in run("catalog", source, "--header", "Authorization: x").err
 
 
 # A module
