@@ -1,9 +1,12 @@
 """The adapters against the real frameworks, which live in an environment of their own (`make test-integrations`)."""
 
+import sys
 from importlib.util import find_spec
+from pathlib import Path
 
 #: The packages that every test here needs; without one of them nothing here is collected.
 FRAMEWORKS = ("langchain", "langgraph", "agents", "pydantic_ai", "claude_agent_sdk")
+sys.path.insert(0, str(Path(__file__).parent))  # the suite and its drivers are packages beside
 MISSING = [name for name in FRAMEWORKS if find_spec(name) is None]
 
 if MISSING:

@@ -1,0 +1,5 @@
+"""One driver for each adapter."""
+
+from drivers.langchain_driver import LangChain
+
+DRIVERS = [LangChain()]
