@@ -24,12 +24,16 @@ from schemarouter.sources.problem import SourceError
 
 
 class Attached:
-    """A server's tool in a router. ``tool`` is the contract that is registered, ``problem`` why nothing is bound, if so."""
+    """A server's tool in a router.
+
+    ``tool`` is the contract that is registered, ``fingerprint`` its own; ``problem`` says why nothing is bound, if so.
+    """
 
     def __init__(self, router: SchemaRouter, source: McpSource, on_change: Callable[[Attached], Any] | None) -> None:
         self.source = source
         self.key = source.name
         self.tool: ToolSpec | None = None
+        self.fingerprint: str | None = None
         self.problem: SourceError | RegistrationError | None = None
         self._router = router
         self._on_change = on_change
@@ -51,7 +55,7 @@ class Attached:
     async def _refresh(self) -> bool:
         try:
             tool = await self.source.tool()
-            if self.problem is None and self.tool is not None and self.tool.fingerprint == tool.fingerprint:
+            if self.problem is None and self.fingerprint == self.source.fingerprint:
                 return False
             self._put(tool)
         except (SourceError, RegistrationError) as error:
@@ -61,19 +65,19 @@ class Attached:
         return True
 
     def _put(self, tool: ToolSpec) -> None:
-        before = self.tool
-        if before is not None and self._registered() != before.fingerprint:
+        before = self.fingerprint
+        if before is not None and self._registered() != before:
             raise RegistrationError(f"the tool `{self.key}` was replaced by somebody else: it is left alone")
         self._router.add_bound_tool(tool, _Following(self), replace=before is not None)
-        self.tool, self.problem = tool, None
+        self.tool, self.fingerprint, self.problem = tool, self.source.fingerprint, None
 
     def detach(self) -> None:
         """Take the tool out of the router, if it is still the one that was put there."""
-        if self.tool is not None and self._registered() == self.tool.fingerprint:
+        if self.fingerprint is not None and self._registered() == self.fingerprint:
             self._unbind()
             with contextlib.suppress(KeyError):
                 self._router.registry.unregister(self.key)
-        self.tool = None
+        self.tool = self.fingerprint = None
 
     async def follow(self) -> None:
         """Refresh whenever the server says that its tools changed; never returns. :func:`attach` runs it."""
@@ -121,7 +125,7 @@ class _Following:
                 raise McpContractError(
                     f"the tools of the server `{attached.key}` changed and cannot be listed"
                 ) from None
-        if attached.tool is None or attached.tool.fingerprint != self._invoker.fingerprint:
+        if attached.fingerprint != self._invoker.fingerprint:
             raise McpContractError(f"the tools of the server `{attached.key}` changed while the call was in progress")
         return await self._invoker(endpoint, arguments)
 

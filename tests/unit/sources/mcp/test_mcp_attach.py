@@ -147,7 +147,7 @@ def test_a_tool_that_somebody_replaced_is_left_alone() -> None:
             await router.executor.execute_call(change)
             await until(lambda: len(changes) == 1)
             router.add_tool(other, replace=True)
-            here.tool = here.tool and here.tool.model_copy(update={"description": "another"})
+            here.fingerprint = "of another contract"
             with pytest.raises(RegistrationError, match="was replaced by somebody else"):
                 await here.refresh()
         assert router.registry.get("here") == other
