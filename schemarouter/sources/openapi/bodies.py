@@ -153,15 +153,16 @@ def _encoding(
 def _properties(schema: Place, files: Files) -> dict[str, Place]:
     """The properties of a form, as far as they can be seen: its own, and those of the members of ``allOf``."""
     found: dict[str, Place] = {}
-    waiting = [(schema, 0)]
+    waiting = [schema]
+    seen: set[int] = set()
     while waiting:
-        place, depth = waiting.pop()
-        place = files.resolve(place)
-        if not isinstance(place.value, dict) or depth > 8 or len(found) > 1000:
+        place = files.resolve(waiting.pop())
+        if not isinstance(place.value, dict) or id(place.value) in seen or len(found) > 1000:
             continue
+        seen.add(id(place.value))
         for keyword in ("allOf", "anyOf", "oneOf"):
             if isinstance(place.value.get(keyword), list):
-                waiting.extend((place.child(keyword, index), depth + 1) for index in range(len(place.value[keyword])))
+                waiting.extend(place.child(keyword, index) for index in range(len(place.value[keyword])))
         if isinstance(place.value.get("properties"), dict):
             for name in place.value["properties"]:
                 found.setdefault(name, place.child("properties", name))

@@ -38,3 +38,8 @@ MAX_CONTRACT_VALUES: Final = 1_000_000
 MAX_NOTES: Final = 1_000
 #: Characters of a description.
 MAX_DESCRIPTION: Final = 20_000
+#: Characters and segments of a path.
+MAX_PATH: Final = 2_048
+MAX_SEGMENTS: Final = 64
+#: Comparisons of paths that look alike, in one document.
+MAX_COMPARISONS: Final = 2_000_000

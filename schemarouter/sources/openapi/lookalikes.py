@@ -7,14 +7,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable
-from typing import Final
 from urllib.parse import unquote
 
+from schemarouter.sources.openapi.limits import MAX_COMPARISONS
 from schemarouter.sources.openapi.parameters import split_path
 from schemarouter.sources.problem import SourceError
-
-#: Comparisons of paths in one document.
-_MAX_COMPARISONS: Final = 5_000_000
 
 
 def lookalikes(operations: Iterable[tuple[str, str]]) -> dict[tuple[str, str], list[str]]:
@@ -35,7 +32,7 @@ def lookalikes(operations: Iterable[tuple[str, str]]) -> dict[tuple[str, str], l
             continue
         candidates = by_beginning[method, len(segments), tuple(segments[: _literal_length(segments)])]
         comparisons += len(candidates)
-        if comparisons > _MAX_COMPARISONS:
+        if comparisons > MAX_COMPARISONS:
             raise SourceError("too many paths of the document look alike", help="split the document")
         others = sorted({split_path(other)[0] for other, theirs in candidates if _may_become(segments, theirs)})
         if others:

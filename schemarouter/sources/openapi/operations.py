@@ -10,7 +10,7 @@ from typing import Any, Final
 from schemarouter.model.names import name_problem
 from schemarouter.sources.openapi.files import Files, Place, shown
 from schemarouter.sources.openapi.keywords import text
-from schemarouter.sources.openapi.limits import MAX_OPERATIONS
+from schemarouter.sources.openapi.limits import MAX_OPERATIONS, MAX_PATH, MAX_SEGMENTS
 from schemarouter.sources.openapi.model import Operation
 from schemarouter.sources.openapi.notes import Notes
 from schemarouter.sources.problem import SourceError
@@ -48,6 +48,9 @@ def find_operations(document: Place, files: Files, notes: Notes, version: str) -
             raise SourceError(
                 f"the path `{shown(path)}` does not start with `/`", where=str(item), help="write it with one"
             )
+        if len(path) > MAX_PATH or path.count("/") > MAX_SEGMENTS:
+            message = f"the path has more than {MAX_PATH} characters or {MAX_SEGMENTS} segments"
+            raise SourceError(message, where=str(paths), help="shorten it")
         for method, place in _methods(given, files, version):
             found.append(Found(_operation(method, path, place, notes), place, item))
             if len(found) > MAX_OPERATIONS:

@@ -180,3 +180,43 @@ def test_the_default_name_is_the_files_and_not_the_documents(tmp_path):
         imported(tmp_path, contents, "日本.json")
     with pytest.raises(SourceError, match="hidden character"):
         imported(tmp_path, contents, name="a\u200bb")
+
+
+def _with_body(schema, media_type="application/json", **schemas):
+    body = {"content": {media_type: {"schema": schema}}}
+    return document({"/x": {"post": {"requestBody": body}}}, components={"schemas": schemas})
+
+
+def _reference(name):
+    return {"$ref": f"#/components/schemas/{name}"}
+
+
+@pytest.mark.parametrize(
+    ("contents", "said"),
+    [
+        (document({"/" + "a/" * 1_500: get()}), "more than 2048 characters"),
+        (document({"/" + "a/" * 100: get()}), "more than 2048 characters or 64 segments"),
+        (document({f"/{n}": get() for n in range(20_001)}), "more than 20000 operations"),
+        (document({f"/{{a}}/{n}": get(parameters=[{"name": "a", "in": "path"}]) for n in range(2_000)}), "look alike"),
+        (_with_body({"enum": list(range(95_000))}), "more than 90000 values"),
+        (
+            _with_body(
+                _reference("A0"), **{f"A{n}": {"anyOf": [_reference(f"A{n + 1}")] * 2} for n in range(60)}, A60={}
+            ),
+            "more than 10000 subschemas",
+        ),
+        (
+            _with_body(
+                _reference("A0"),
+                "multipart/form-data",
+                **{f"A{n}": {"allOf": [_reference(f"A{n + 1}")] * 20} for n in range(12)},
+                A12={},
+            ),
+            "more than 10000 subschemas",
+        ),
+    ],
+    ids=["long-path", "many-segments", "many-operations", "lookalikes", "large-schema", "doubling", "doubling-form"],
+)
+def test_what_multiplies_is_refused(tmp_path, contents, said):
+    with pytest.raises(SourceError, match=said):
+        imported(tmp_path, contents)
