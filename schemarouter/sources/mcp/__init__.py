@@ -12,6 +12,7 @@ from schemarouter.sources.mcp.errors import McpConnectionError as McpConnectionE
 from schemarouter.sources.mcp.errors import McpContractError as McpContractError
 from schemarouter.sources.mcp.errors import McpProtocolError as McpProtocolError
 from schemarouter.sources.mcp.errors import McpToolError as McpToolError
+from schemarouter.sources.mcp.host import McpHost as McpHost
 from schemarouter.sources.mcp.limits import McpLimits as McpLimits
 from schemarouter.sources.mcp.listing import LeftOut as LeftOut
 from schemarouter.sources.mcp.listing import Listing as Listing

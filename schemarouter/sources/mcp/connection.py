@@ -22,6 +22,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from schemarouter import __version__
 from schemarouter.sources.mcp.errors import McpCallError, McpConnectionError, McpProtocolError
+from schemarouter.sources.mcp.host import McpHost
 from schemarouter.sources.mcp.http import http_streams
 from schemarouter.sources.mcp.limits import McpLimits
 from schemarouter.sources.mcp.meter import Metered
@@ -51,13 +52,20 @@ class Connection:
     """
 
     def __init__(
-        self, name: str, server: McpServer, limits: McpLimits, protocol: str, changed: Callable[[], None]
+        self,
+        name: str,
+        server: McpServer,
+        limits: McpLimits,
+        protocol: str,
+        changed: Callable[[], None],
+        host: McpHost | None = None,
     ) -> None:
         self._name = name
         self._server = server
         self._limits = limits
         self._protocol = protocol
         self._changed = changed
+        self._host = host or McpHost()
         self._client: Client | None = None
         self._task: asyncio.Task[None] | None = None
         self._closing = asyncio.Event()
@@ -111,6 +119,9 @@ class Connection:
                     mode="legacy" if self._protocol == "2025-11-25" else "auto",
                     cache=None,
                     message_handler=self._on_message,
+                    sampling_callback=self._host.sampling,
+                    elicitation_callback=self._host.elicitation,
+                    list_roots_callback=self._host.roots,
                     client_info=types.Implementation(name="schemarouter", version=__version__),
                 ) as client,
             ):
@@ -138,7 +149,7 @@ class Connection:
         if isinstance(server, HttpServer):
             opened = http_streams(server, limits, self._note)
         else:
-            opened = stdio_streams(server, limits, self._stop)
+            opened = stdio_streams(server, limits, self._stop, self._host.process)
         async with opened as (incoming, outgoing):
             yield Metered(incoming, limits.max_messages_per_second, self.loop.time, self._stop), outgoing
 
@@ -160,16 +171,20 @@ class Connection:
     async def _on_message(self, message: Any) -> None:
         if isinstance(message, types.ToolListChangedNotification):
             self._changed()
+        elif self._host.told is not None:
+            self._host.told(message)
 
     async def _listen(self, client: Client) -> None:
         """Since 2026-07-28 changes are told to those who ask for them. What was missed meanwhile counts as a change."""
-        tools = client.server_capabilities.tools
-        if client.protocol_version not in MODERN_PROTOCOL_VERSIONS or tools is None or not tools.list_changed:
+        if client.protocol_version not in MODERN_PROTOCOL_VERSIONS:
+            return
+        wanted = _changes_told(client.server_capabilities, all_lists=self._host.told is not None)
+        if not any(wanted.values()):
             return
         wait = _AGAIN
         while True:
             try:
-                async with client.listen(tools_list_changed=True) as events:
+                async with client.listen(**wanted) as events:
                     wait = _AGAIN
                     async for _ in events:
                         pass  # every event is a message as well, and noted as that
@@ -195,10 +210,17 @@ class Connection:
 
     async def call(self, tool: str, arguments: dict[str, Any]) -> CallResult:
         """Send one ``tools/call`` and return what the server answers. Raises a ``McpCallError``."""
-        request = types.CallToolRequest(params=types.CallToolRequestParams(name=tool, arguments=arguments))
+        return await self.send(
+            types.CallToolRequest(params=types.CallToolRequestParams(name=tool, arguments=arguments))
+        )
+
+    async def send(
+        self, request: Any, result: TypeAdapter[Any] | type[Any] = _CALL_RESULT, progress: Any | None = None
+    ) -> Any:
+        """Send any request and return its ``result``; ``progress`` hears how far it is. Raises a ``McpCallError``."""
         try:
             async with asyncio.timeout(self._limits.call_seconds) as scope:
-                return await self.client.session.send_request(request, _CALL_RESULT)
+                return await self.client.session.send_request(request, result, progress_callback=progress)
         except TimeoutError:
             if not scope.expired():
                 raise McpConnectionError(f"the server `{self._name}` did not take a call") from None
@@ -206,7 +228,8 @@ class Connection:
                 f"the server `{self._name}` did not answer within {self._limits.call_seconds:g} seconds"
             ) from None
         except ValidationError:
-            raise McpProtocolError(f"the server `{self._name}` sent something that is no result of a tool") from None
+            what = "no result of a tool" if result is _CALL_RESULT else "no result of the request"
+            raise McpProtocolError(f"the server `{self._name}` sent something that is {what}") from None
         except MCPError as error:
             raise self._failed(error) from None
         except RuntimeError:  # the SDK's, for a connection that is not open any more
@@ -244,6 +267,16 @@ class _Given:
 
     async def __aexit__(self, *_: object) -> None:
         return None
+
+
+def _changes_told(capabilities: types.ServerCapabilities, *, all_lists: bool) -> dict[str, Any]:
+    """Which changes the server tells of, and this side wants to hear of."""
+    offered = {
+        "tools_list_changed": capabilities.tools,
+        "prompts_list_changed": capabilities.prompts if all_lists else None,
+        "resources_list_changed": capabilities.resources if all_lists else None,
+    }
+    return {name: bool(one is not None and one.list_changed) for name, one in offered.items()}
 
 
 def _is_closed(error: Exception) -> bool:

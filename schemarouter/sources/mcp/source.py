@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from schemarouter.model.tool import ToolSpec
 from schemarouter.sources.mcp.errors import McpConnectionError, McpContractError
+from schemarouter.sources.mcp.host import McpHost
 from schemarouter.sources.mcp.limits import McpLimits
 from schemarouter.sources.mcp.listing import LeftOut, Listing, OnRefused, check_name, read_listing
 from schemarouter.sources.mcp.servers import HttpServer, McpServer, StdioServer
@@ -29,7 +30,7 @@ class McpSource:
 
     ``tool()`` gives its contract, ``invoker()`` what runs it. ``on_refused="leave-out"`` leaves out tools that cannot be
     registered (see ``left_out``) instead of refusing the server. ``keep_error_content`` keeps what a failed tool says in
-    the error that is raised; by default nobody sees it.
+    the error that is raised; by default nobody sees it. ``host`` answers what the server asks; by default nobody does.
 
     Raises ``SourceError`` for an illegal name. It belongs to the event loop in which it was entered.
     """
@@ -43,6 +44,7 @@ class McpSource:
         protocol: Protocol = "auto",
         on_refused: OnRefused = "refuse",
         keep_error_content: bool = False,
+        host: McpHost | None = None,
     ) -> None:
         check_name(name)
         if not isinstance(server, StdioServer | HttpServer):
@@ -55,6 +57,7 @@ class McpSource:
         self._protocol = protocol
         self._on_refused = on_refused
         self._keep_error_content = keep_error_content
+        self._host = host
         self._connection: Connection | None = None
         self._listing: Listing | None = None
         self._fingerprint: str | None = None
@@ -72,7 +75,9 @@ class McpSource:
             ) from None
         if self._connection is not None:
             raise RuntimeError("a source can be entered once")
-        self._connection = Connection(self.name, self._server, self.limits, self._protocol, self._note_change)
+        self._connection = Connection(
+            self.name, self._server, self.limits, self._protocol, self._note_change, self._host
+        )
         await self._connection.open()
         return self
 
@@ -190,6 +195,18 @@ class McpSource:
         return data_of(
             result, f"{self.name}.{endpoint}", structured=structured, keep_error_content=self._keep_error_content
         )
+
+    async def send(self, request: Any, result: Any, *, progress: Any | None = None) -> Any:
+        """Send any request of the protocol and return its ``result`` (a model or an adapter of pydantic), as the SDK has it.
+
+        ``progress`` hears how far it is. Raises a ``McpCallError``. It passes no policy: call it from an invoker.
+        """
+        return await self._connected_here().send(request, result, progress)
+
+    @property
+    def capabilities(self) -> Any:
+        """What the server says that it offers. Raises ``McpConnectionError`` if there is no connection."""
+        return self._connected().client.server_capabilities
 
     def _open_connection(self) -> Connection:
         try:

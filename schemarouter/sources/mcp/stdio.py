@@ -34,14 +34,20 @@ _LAST_WORDS = 0.2
 
 @contextlib.asynccontextmanager
 async def stdio_streams(
-    server: StdioServer, limits: McpLimits, stop: Callable[[str], None]
+    server: StdioServer,
+    limits: McpLimits,
+    stop: Callable[[str], None],
+    watch: Callable[[int, bool], None] | None = None,
 ) -> AsyncGenerator[tuple[Any, Any], None]:
-    """Start ``server`` and yield the streams of messages from it and to it. ``stop`` is told why it ended, once.
+    """Start ``server`` and yield the streams of messages from it and to it. ``stop`` is told why it ended, once;
+    ``watch`` which group of processes runs, and that it is gone.
 
     However it is left, the process and all that it started in its group are gone afterwards. Raises ``SourceError`` if
     it cannot be started.
     """
     process = await _start(server, limits)
+    if watch is not None:
+        watch(process.pid, True)
     incoming_end, incoming = anyio.create_memory_object_stream[Any](0)
     outgoing, outgoing_end = anyio.create_memory_object_stream[Any](0)
     tasks = [
@@ -54,6 +60,8 @@ async def stdio_streams(
         for stream in (incoming, outgoing, incoming_end, outgoing_end):
             stream.close()
         await _finish(process, tasks, limits.close_seconds)
+        if watch is not None:
+            watch(process.pid, False)
 
 
 async def _start(server: StdioServer, limits: McpLimits) -> asyncio.subprocess.Process:
