@@ -38,7 +38,7 @@ def reach(view: PolicyView, rule: int, work: Work) -> Reachable | Unreachable | 
     """Whether ``rule`` can decide a call.
 
     Exact for rules without argument conditions. A rule that only counts in doubt, because an earlier, looser rule has
-    the same conditions, is not called unreachable.
+    the same conditions or such as its own imply, is not called unreachable; see :func:`only_in_doubt`.
     """
     work = work.part(RULE_STEPS)
     for cell in cells(view, rule):
@@ -57,6 +57,27 @@ def reach(view: PolicyView, rule: int, work: Work) -> Reachable | Unreachable | 
     if isinstance(covers, Undecided):
         return covers
     return Unreachable(covers, not covers and not _any_operation(view, rule, work))
+
+
+def only_in_doubt(view: PolicyView, rule: int, work: Work) -> tuple[int, ...] | Undecided | None:
+    """Earlier rules that together take all calls for which the conditions of ``rule`` hold; ``None`` if they do not.
+
+    What is left to the rule then are calls for which its conditions are in doubt. Meant for a rule that :func:`reach` finds
+    reachable.
+    """
+    conditions = view.rules[rule].conditions
+    if conditions is None:
+        return None
+    causes: set[int] = set()
+    for cell in cells(view, rule):
+        forbidden = view.before(rule, cell.effective, conditions) | cell.piece.before
+        answer = _over_patterns(view, rule, cell, forbidden, work)
+        if isinstance(answer, Undecided):
+            return answer
+        if isinstance(answer, Found):
+            return None
+        causes |= _rules_behind(view, rule, cell, answer.causes)
+    return _minimal(view, rule, sorted(causes), work)
 
 
 def _any_operation(view: PolicyView, rule: int, work: Work) -> bool:
@@ -124,26 +145,24 @@ def tried(view: PolicyView, rule: int, cell: Cell) -> Iterator[str]:
 
 def decides(view: PolicyView, rule: int, cell: Cell, word: str) -> bool:
     """Whether ``rule`` decides this word, as far as rules that certainly apply are concerned."""
-    conditions = view.rules[rule].conditions
+    holding = view.holding(view.rules[rule].conditions)
     for number in view.graph.matching(word):
         if number == rule:
             return True
-        if view.masks[number] >> cell.effective & 1:
-            other = view.rules[number].conditions
-            if other is None or other == conditions:
-                return False
+        if view.masks[number] >> cell.effective & 1 and (view.rules[number].conditions is None or number in holding):
+            return False
     return False
 
 
 def blocking(view: PolicyView, rule: int, cell: Cell) -> list[int]:
-    """The earlier rules with the same conditions as ``rule`` and no looser an outcome: they take its calls, doubt or not."""
+    """The earlier rules that hold whenever ``rule`` does, with no looser an outcome: they take its calls, doubt or not."""
     conditions = view.rules[rule].conditions
     if conditions is None:
         return []
     strictness = STRICTNESS[view.outcomes[rule][cell.effective]]
     return [
         number
-        for number in view.carriers[conditions]
+        for number in sorted(view.holding(conditions))
         if number < rule
         and view.masks[number] >> cell.effective & 1
         and STRICTNESS[view.outcomes[number][cell.effective]] >= strictness
@@ -174,14 +193,14 @@ def _over_patterns(
 
 def _rules_behind(view: PolicyView, rule: int, cell: Cell, patterns: Collection[int]) -> set[int]:
     """The first rule that takes the words of each pattern, in this cell; patterns of ``classify`` belong to none."""
-    conditions = view.rules[rule].conditions
+    holding = view.holding(view.rules[rule].conditions)
     found: set[int] = set()
     for pattern in patterns:
         for number in view.rules_of_pattern.get(pattern, ()):
             if number >= rule:
                 break
-            other = view.rules[number].conditions
-            if view.masks[number] >> cell.effective & 1 and (other is None or other == conditions):
+            certain = view.rules[number].conditions is None or number in holding
+            if view.masks[number] >> cell.effective & 1 and certain:
                 found.add(number)
                 break
     return found

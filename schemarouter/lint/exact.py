@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from schemarouter.analysis.lost import Lost, lost_call
 from schemarouter.analysis.overlap import OverlapIndex
-from schemarouter.analysis.reach import RULE_STEPS, Reachable, Unreachable, reach
+from schemarouter.analysis.reach import RULE_STEPS, Reachable, Unreachable, only_in_doubt, reach
 from schemarouter.analysis.redundancy import Redundant, redundant
 from schemarouter.analysis.search import Undecided, Work
 from schemarouter.analysis.view import build_views
@@ -92,6 +92,18 @@ class Analysis:
     def dead(self) -> Mapping[int, Unreachable]:
         """The rules that can decide no call."""
         return {number: answer for number, answer in enumerate(self.reached) if isinstance(answer, Unreachable)}
+
+    @cached_property
+    def doubtful(self) -> Mapping[int, tuple[int, ...]]:
+        """The rules that decide only where their conditions are in doubt, each with the earlier rules that take the rest."""
+        found: dict[int, tuple[int, ...]] = {}
+        for number, rule in enumerate(self.graph.rules):
+            if rule.conditions is None or number in self.dead:
+                continue
+            answer = self.decided(only_in_doubt(self.view, number, self.work_of(number)), DECIDES, number)
+            if answer:
+                found[number] = answer
+        return found
 
     @cached_property
     def redundant(self) -> Mapping[int, Redundant]:

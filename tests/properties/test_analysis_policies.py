@@ -1,12 +1,13 @@
 """Reachability, comparison and questions against brute force: every call over small alphabets, both directions."""
 
 import itertools
+import random
 
 import pytest
 
 from schemarouter.analysis.diff import diff_policies
 from schemarouter.analysis.query import Question, ask
-from schemarouter.analysis.reach import Reachable, Unreachable, reach
+from schemarouter.analysis.reach import Reachable, Unreachable, only_in_doubt, reach
 from schemarouter.analysis.regions import Region, differing_regions
 from schemarouter.analysis.search import Work
 from schemarouter.analysis.view import build_views
@@ -45,6 +46,49 @@ def test_reach_is_exact(block):
                 smaller = graph({**document, "rules": [document["rules"][index] for index in fewer]})
                 (view_smaller,) = build_views(smaller)
                 assert isinstance(reach(view_smaller, len(fewer) - 1, Work(STEPS)), Reachable), (seed, number)
+
+
+def conditional(seed):
+    """A policy of a few rules with argument conditions that imply or exclude each other, over few patterns."""
+    choose = random.Random(seed)
+    rules = []
+    for number in range(choose.randint(2, 4)):
+        made = {
+            "name": f"r{number}",
+            "operation": choose.choice(("a.b", "a.*", "*")),
+            "effect": choose.choice(("allow", "deny", "require_approval")),
+        }
+        if choose.random() < 0.8:
+            made["when"] = {"arguments": choose.choice(RELATED)}
+        rules.append(made)
+    return {"version": 1, "approval": {"callback": "x"}, "rules": rules}
+
+
+def test_with_conditions_a_dead_rule_counts_for_nothing():
+    """What is unreachable could be left out; what counts only in doubt decides no call for which its conditions hold."""
+    calls = [{name: v for name, v in (("x", x), ("y", y)) if v is not None} for x in TELLING for y in ANSWERS]
+    cases = tuple(itertools.product(("a.b", "a.z", "z.z"), CLASSES[::3], calls))
+    dead = doubtful = 0
+    for seed in range(400):
+        document = conditional(seed)
+        compiled = graph(document)
+        (view,) = build_views(compiled)
+        for number, rule in enumerate(compiled.rules):
+            if rule.conditions is None:
+                continue
+            if isinstance(reach(view, number, Work(STEPS)), Unreachable):
+                dead += 1
+                rules = [one for place, one in enumerate(document["rules"]) if place != number]
+                without = graph({**document, "rules": rules})
+                for word, row, arguments in cases:
+                    assert compiled.outcome(word, *row, arguments) == without.outcome(word, *row, arguments), seed
+            elif only_in_doubt(view, number, Work(STEPS)):
+                doubtful += 1
+                for word, row, arguments in cases:
+                    if compiled.decide(word, *row, arguments).rule_index == number:
+                        assert rule.conditions.evaluate(arguments) is None, seed
+    assert dead > 30
+    assert doubtful > 20
 
 
 @pytest.mark.parametrize("block", range(10))

@@ -44,9 +44,10 @@ budget: {max_tool_calls: 20}
 ```
 
 ## Limits
-Exact but for argument conditions, each of which is taken to hold or fail whatever the others do. So a rule that is
-dead because one condition implies another is not found. Rules with the very matcher of an earlier one and another
-effect are SR207, patterns that lack the endpoint's part SR304. Past the bound on work, SR903 says so.
+Exact but for argument conditions. Where one plainly implies another (a lower maximum, fewer values, a folder in a
+folder) that is known; else each is taken to hold or fail whatever the others do. Rules with the very matcher of an
+earlier one and another effect are SR207, patterns that lack the endpoint's part SR304. Past the bound on work, SR903
+says so.
 """
 
 from __future__ import annotations

@@ -2,7 +2,8 @@
 
 ## What it does
 Reports rules that never decide although they are stricter than what happens: earlier rules take all their calls, and
-at least one of these calls runs, or runs without being asked about. Shows such a call.
+at least one of these calls runs, or runs without being asked about. Shows such a call. Also where what is left to the
+rule are calls of which nobody can say whether its argument conditions hold, because an earlier rule has wider ones.
 
 ## Why it matters
 The policy looks stricter than it is. What this rule forbids or has reviewed runs all the same. It is the one mistake
@@ -63,19 +64,22 @@ if TYPE_CHECKING:
 def check(policy: LintContext) -> Iterator[Problem]:
     """Yield a problem at the effect of every dead rule that is stricter than what decides its calls."""
     analysis, graph = policy.analysis, policy.graph
-    for number, answer in analysis.dead.items():
+    taken = {number: answer.covers for number, answer in analysis.dead.items()} | dict(analysis.doubtful)
+    for number, covers in sorted(taken.items()):
         effect = graph.rules[number].effect
-        lost = None if effect == "allow" or not answer.covers else analysis.lost(number, looser=True)
+        lost = None if effect == "allow" or not covers else analysis.lost(number, looser=True)
         if lost is None:
             continue
-        taking = "takes all its calls" if len(answer.covers) == 1 else "together take all its calls"
+        dead = number in analysis.dead
+        never = "never decides" if dead else "decides only where its conditions cannot be judged"
+        taking = f"{'takes' if len(covers) == 1 else 'together take'} all {'its' if dead else 'other'} calls"
         shown = "some of them end" if lost.call is None else f"`{lost.call.operation}` ends"
-        related = [("takes its calls", Target(("rules", cover, "operation"))) for cover in answer.covers]
-        if lost.rule not in answer.covers:
+        related = [("takes its calls", Target(("rules", cover, "operation"))) for cover in covers]
+        if lost.rule not in covers:
             related.append((f"{rule_named(graph, lost.rule)} decides it", Target(("rules", lost.rule, "effect"))))
         yield Problem(
             "SR202",
-            f"this `{effect}` never decides: {rules_named(graph, answer.covers)} {taking}, and {shown} in `{lost.outcome}`",
+            f"this `{effect}` {never}: {rules_named(graph, covers)} {taking}, and {shown} in `{lost.outcome}`",
             Target(("rules", number, "effect")),
             help="move it above them; if it is not meant, remove it",
             related=tuple(related),
