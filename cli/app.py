@@ -23,6 +23,7 @@ COMMANDS = (
     "lock",
     "approvals",
     "log",
+    "mcp-proxy",
     "init",
     "schema",
     "rule",
@@ -41,7 +42,7 @@ class Commands(click.Group):
         """The command ``cmd_name``, imported now."""
         if cmd_name not in COMMANDS:
             return None
-        command: click.Command = import_module(f"schemarouter_cli.commands.{cmd_name}").command
+        command: click.Command = import_module(f"schemarouter_cli.commands.{cmd_name.replace('-', '_')}").command
         return command
 
 

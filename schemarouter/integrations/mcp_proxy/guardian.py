@@ -35,7 +35,7 @@ class Guardian:
     def __enter__(self) -> Guardian:
         """Start it. Raises ``OSError`` if it cannot be started."""
         if sys.platform != "win32":
-            self._process = subprocess.Popen(
+            self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and our own script
                 [sys.executable, "-I", "-S", "-c", _SCRIPT],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.DEVNULL,
@@ -44,7 +44,7 @@ class Guardian:
             )
         return self
 
-    def told(self, group: int, runs: bool) -> None:  # noqa: FBT001 - the signature of `McpHost.process`
+    def told(self, group: int, runs: bool) -> None:
         """A group of processes runs, or is gone."""
         if self._process is not None and self._process.stdin is not None:
             with contextlib.suppress(OSError, ValueError):
