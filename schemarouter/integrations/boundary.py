@@ -257,6 +257,14 @@ class HostBoundary:
         token = token_of(operation, call.arguments, self.graph.digest, self.run_id, call_id)
         return Pending(token, operation, call.arguments, decision.reason, decision.rule_name, call_id)
 
+    def note_asked(self, pending: Pending) -> None:
+        """Keep in the store that the host asks this question, for a host whose answers carry no token."""
+        self.store.commit(self.run_id, (Charge(f"asked {pending.token}", 1, None, "questions"),))
+
+    def was_asked(self, pending: Pending) -> bool:
+        """Whether the host asked this very question in this run: the same call, arguments and policy."""
+        return f"asked {pending.token}" in self.store.used(self.run_id)
+
     async def call(
         self,
         name: str,

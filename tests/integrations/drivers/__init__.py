@@ -1,5 +1,6 @@
 """One driver for each adapter."""
 
 from drivers.langchain_driver import LangChain
+from drivers.openai_agents_driver import OpenAIAgents
 
-DRIVERS = [LangChain()]
+DRIVERS = [LangChain(), OpenAIAgents()]
