@@ -144,8 +144,10 @@ class AgentsPolicy:
 
     def guards(self, tool: object) -> bool:
         """Whether a call of ``tool`` comes here."""
-        return isinstance(tool, FunctionTool) and isinstance(tool.on_invoke_tool, _Invoke) and (
-            tool.on_invoke_tool.policy is self
+        return (
+            isinstance(tool, FunctionTool)
+            and isinstance(tool.on_invoke_tool, _Invoke)
+            and (tool.on_invoke_tool.policy is self)
         )
 
     def _check(self, tool: Any) -> None:
@@ -172,9 +174,7 @@ class AgentsPolicy:
         # A strict schema requires what has a default, too; the tool itself does not.
         required = [key for key in schema.get("required", ()) if "default" not in properties.get(key, {})]
         name = tool.qualified_name
-        contract = HostTool(
-            name, {**schema, "required": required}, tool.description, **self._attributes.get(name, {})
-        )
+        contract = HostTool(name, {**schema, "required": required}, tool.description, **self._attributes.get(name, {}))
         known = self._contracts.get(name)
         if known is not None and known != contract:
             raise RegistrationError(f"there are two tools `{name}` with different contracts; rename one")

@@ -2,5 +2,6 @@
 
 from drivers.langchain_driver import LangChain
 from drivers.openai_agents_driver import OpenAIAgents
+from drivers.pydantic_ai_driver import PydanticAI
 
-DRIVERS = [LangChain(), OpenAIAgents()]
+DRIVERS = [LangChain(), OpenAIAgents(), PydanticAI()]

@@ -106,19 +106,10 @@ class OpenAIAgentsHost:
         return OpenAIAgentsHost(self.setup, self.world, self.state)
 
     def change_pending(self, call_id: str, arguments: dict[str, Any]) -> bool:
-        old = json.loads(self.state or "")
-
-        def changed(value: Any) -> Any:
-            if isinstance(value, list):
-                return [changed(one) for one in value]
-            if not isinstance(value, dict):
-                return value
-            made = {key: changed(one) for key, one in value.items()}
-            if made.get("call_id", made.get("callId")) == call_id and "arguments" in made:
-                made["arguments"] = json.dumps(arguments)
-            return made
-
-        self.state = json.dumps(changed(old))
+        # The SDK has a fingerprint of every call in its state; whoever can write the state can write that, too.
+        forged = OpenAIAgentsHost(Setup(self.setup.policy), self.world)
+        forged.run(Call("pay", arguments, call_id))
+        self.state = forged.state
         return True
 
 
