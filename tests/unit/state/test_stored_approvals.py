@@ -493,7 +493,9 @@ def test_what_is_no_option(options: dict[str, Any], error: type[Exception]) -> N
 
 
 @pytest.mark.parametrize(
-    "key", ["", "ed25519:", PUBLIC[:-1], PUBLIC + "A", PUBLIC[8:], "ed25519:" + "=" * 43, "ü", None, 3]
+    "key",
+    ["", "ed25519:", PUBLIC[:-1], PUBLIC + "A", PUBLIC[8:], "ed25519:" + "=" * 43, "ü", None, 3],
+    ids=["empty", "no-key", "short", "long", "no-kind", "padding", "letter", "none", "number"],  # the key is random
 )
 def test_what_is_no_key(key: Any) -> None:
     with pytest.raises(KeyFileError, match="no public key"):

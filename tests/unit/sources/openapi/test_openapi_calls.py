@@ -235,7 +235,7 @@ def test_a_compression_bomb_is_never_unpacked(invoke, server):
 
 @pytest.mark.parametrize(
     ("content", "encoding"),
-    [(b"x", "br"), (b"x", "gzip, gzip"), (b"no gzip", "gzip"), (gzip.compress(b"{}")[:-9], "gzip")],
+    [(b"x", "br"), (b"x", "gzip, gzip"), (b"no gzip", "gzip"), (gzip.compress(b"{}", mtime=0)[:-9], "gzip")],
 )
 def test_odd_compression_is_a_failure(invoke, server, content, encoding):
     answering(server, 200, content, Content_Encoding=encoding)
