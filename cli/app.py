@@ -24,6 +24,7 @@ COMMANDS = (
     "approvals",
     "log",
     "mcp-proxy",
+    "hook",
     "init",
     "schema",
     "rule",
