@@ -9,7 +9,6 @@ import sys
 
 from schemarouter_cli.failure import BROKEN_PIPE, CANNOT_RUN, INTERRUPTED
 
-
 _HELP = frozenset(("-h", "--help"))
 
 

@@ -6,18 +6,27 @@ and an endpoint's name. What has no place in the mapping is denied; two names fo
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import NamedTuple
+from collections import namedtuple
 
 from schemarouter.errors import RegistrationError
 from schemarouter.model.names import name_problem
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from typing import NamedTuple
 
-class Operation(NamedTuple):
+    class _Pair(NamedTuple):
+        tool: str
+        endpoint: str
+else:
+    _Pair = namedtuple("_Pair", "tool endpoint")  # a hook process imports this module, and `typing` costs milliseconds
+
+
+class Operation(_Pair):
     """A tool's key and an endpoint's name."""
 
-    tool: str
-    endpoint: str
+    __slots__ = ()
 
     def __str__(self) -> str:
         return f"{self.tool}.{self.endpoint}"

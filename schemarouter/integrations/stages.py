@@ -6,13 +6,13 @@ enforced would not do what it says, so it is refused before anything runs.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
-
 from schemarouter.errors import PolicyError
 from schemarouter.model.stages import STAGES
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from schemarouter.compiler.graph import EvaluationGraph
 
 ALL_STAGES: frozenset[str] = frozenset(stage.name for stage in STAGES)

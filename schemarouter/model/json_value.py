@@ -8,7 +8,10 @@ turning them into lists would return something else than what the tool returned.
 from __future__ import annotations
 
 import json
-from typing import Any
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 #: Levels of objects and arrays in one value.
 MAX_DEPTH = 64

@@ -6,16 +6,17 @@ output or garbage would not. A call that was decided about, either way, ends wit
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
-from _thread import allocate_lock
+from _thread import allocate_lock, start_new_thread
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from schemarouter.integrations.claude_code.options import HookOptions
-    from schemarouter.integrations.claude_code.verdict import Authority, Verdict
+    from schemarouter.integrations.claude_code.verdict import Authority
 
 #: How a denial begins that no policy decided: the hook itself could not do its work.
 BROKEN = "the hook of schemarouter is broken, so nothing runs"
@@ -156,15 +157,15 @@ def _is_broken(error: Exception) -> bool:
 
 def _start_watchdog(limit: float) -> None:
     """A thread that denies when the time is over, also where the rest hangs in a system call."""
-    import threading
+    never = allocate_lock()
+    never.acquire()
 
     def deny() -> None:
+        never.acquire(timeout=limit)
         answer_broken(f"nothing was decided within {limit:g} s")
         os._exit(2)
 
-    timer = threading.Timer(limit, deny)
-    timer.daemon = True
-    timer.start()
+    start_new_thread(deny, ())  # not of `threading`, which is loaded where there is a budget only
 
 
 # Answers
@@ -177,10 +178,8 @@ def answer_broken(why: str) -> int:
     """Deny because the hook could not do its work, on both ways that Claude Code listens to. Never raises."""
     reason = f"{BROKEN}: {why}"
     _answer("deny", reason, {})
-    try:
+    with contextlib.suppress(OSError):
         os.write(2, (_plain(reason) + "\n").encode())
-    except OSError:
-        pass
     return 2
 
 

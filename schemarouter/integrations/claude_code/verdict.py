@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections import namedtuple
 
-from schemarouter.engine.budget import NO_LIMITS, Limits, LogicalCall, Refusal
 from schemarouter.errors import (
     ApprovalDeniedError,
     ExecutionBudgetExceededError,
@@ -19,7 +18,6 @@ from schemarouter.errors import (
 from schemarouter.integrations.claude_code.tools import TOOL_KEY, attributes_of
 from schemarouter.integrations.names import HostNames
 from schemarouter.integrations.stages import ASKED_BEFORE, require_stages
-from schemarouter.model.approval import Denied, Question
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,6 +25,7 @@ if TYPE_CHECKING:
     from typing import Any, Literal, NamedTuple
 
     from schemarouter.compiler.graph import EvaluationGraph
+    from schemarouter.engine.budget import Limits
     from schemarouter.integrations.claude_code.event import Event
     from schemarouter.integrations.claude_code.recording import Recorder
     from schemarouter.integrations.names import Operation
@@ -113,8 +112,7 @@ def _after_decision(
 ) -> Verdict:
     if decision.effect == "deny":
         raise PolicyViolationError(decision.reason)
-    budget = authority.graph.budget
-    limits = NO_LIMITS if budget is None else Limits.of(budget)
+    limits = _limits(authority)
     left = _time_left(authority, event, limits, operation)
     if needs_approval and not authority.asks_a_person:
         _ask(authority, event, operation, decision, left)
@@ -126,6 +124,15 @@ def _after_decision(
     _check_switch(authority, operation)
     permission = "ask" if needs_approval and authority.asks_a_person else "allow"
     return Verdict(permission, _reason(authority, decision, needs_approval))
+
+
+def _limits(authority: Authority) -> Limits | None:
+    """The limits of the run; ``None`` where nothing is counted, and then nothing of it is loaded."""
+    if authority.graph.budget is None:
+        return None
+    from schemarouter.engine.budget import Limits
+
+    return Limits.of(authority.graph.budget)
 
 
 def _check_switch(authority: Authority, operation: Operation) -> None:
@@ -145,9 +152,9 @@ def _run(authority: Authority, event: Event) -> str:
     return event.session if authority.run is None else authority.run
 
 
-def _time_left(authority: Authority, event: Event, limits: Limits, operation: Operation) -> float | None:
+def _time_left(authority: Authority, event: Event, limits: Limits | None, operation: Operation) -> float | None:
     """Stage 3: the clock of the run starts with its first call here."""
-    seconds = limits.max_elapsed_seconds
+    seconds = None if limits is None else limits.max_elapsed_seconds
     if seconds is None or authority.store is None:
         return None
     left = seconds - authority.store.begin(_run(authority, event))
@@ -166,6 +173,8 @@ def _ask(
             f"`{operation}` requires approval, and nobody can be asked ({decision.reason}); give the hook `--approver` and "
             "`--store`, or `--asks-a-person`"
         )
+    from schemarouter.model.approval import Denied, Question
+
     graph = authority.graph
     question = Question(
         str(operation),
@@ -184,11 +193,12 @@ def _ask(
         raise ApprovalDeniedError(f"`{operation}` was not approved{why}; once it is, make the same call again")
 
 
-def _charge(authority: Authority, event: Event, limits: Limits, operation: Operation) -> None:
+def _charge(authority: Authority, event: Event, limits: Limits | None, operation: Operation) -> None:
     """Stages 6 and 9: the logical call, then its attempt; nothing is refunded."""
     store = authority.store
-    if store is None:
+    if store is None or limits is None:
         return
+    from schemarouter.engine.budget import LogicalCall, Refusal
     from schemarouter.state.ledger import StoreLedger
 
     ledger = StoreLedger(store, _run(authority, event))
