@@ -26,6 +26,7 @@ demo: $(STAMP)   ## the main job, on real policies
 	@$(BIN)/python demo/run.py
 	@$(BIN)/python demo/calls.py $$(test -t 0 && test -t 1 || echo --yes)
 	@$(BIN)/python demo/operations.py
+	@$(BIN)/python demo/together.py
 
 test: lint $(NODE_STAMP) ## lint, then every test
 	@$(BIN)/python -m pytest -n 2

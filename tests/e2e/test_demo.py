@@ -50,3 +50,11 @@ def test_a_shadow_run_and_its_log():
         "NOT WHOLE: 1 break",
     ):
         assert text in done.stdout
+
+
+def test_one_budget_for_two_processes_and_an_answer_from_another_terminal():
+    done = demo("together.py")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.count("a call ran") == 3
+    for text in ("max_tool_calls=3 (used 3, needs 1)", "approvals approve", "the call went on: refund ran"):
+        assert text in done.stdout
