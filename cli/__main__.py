@@ -9,12 +9,21 @@ import sys
 
 from schemarouter_cli.failure import BROKEN_PIPE, CANNOT_RUN, INTERRUPTED
 
+#: What a host starts before each tool call, in a process that lives for one answer.
+HOOK = ["hook", "claude-code"]
 _HELP = frozenset(("-h", "--help"))
 
 
 def main() -> None:
     """Run the command line and exit."""
-    sys.exit(run(sys.argv[1:]))
+    arguments = sys.argv[1:]
+    status = run(arguments)
+    if arguments[:2] == HOOK:
+        import os
+
+        # Not by the interpreter's own end: what it would do there takes time, and could change the exit code.
+        os._exit(status)
+    sys.exit(status)
 
 
 def run(arguments: list[str]) -> int:
@@ -22,7 +31,7 @@ def run(arguments: list[str]) -> int:
     try:
         if arguments in (["--version"], ["-V"]):
             return _version()
-        if arguments[:2] == ["hook", "claude-code"] and not _HELP.intersection(arguments):
+        if arguments[:2] == HOOK and not _HELP.intersection(arguments):
             return _hook(arguments[2:])
         _start_quickly()
         from schemarouter_cli import streams
@@ -65,15 +74,12 @@ def _version() -> int:
 
 def _hook(arguments: list[str]) -> int:
     """Answer one event of a host that starts a process for each tool call: no more is loaded than that needs."""
-    import os
-
     try:
         from schemarouter.integrations.claude_code.hook import run_hook
     except BaseException as error:  # noqa: BLE001 - a hook that cannot start denies
         _tell(f"the hook of schemarouter is broken, so nothing runs: it cannot be loaded ({type(error).__name__})")
-        os._exit(CANNOT_RUN)
-    # Not by the interpreter's own end: what it would do there takes time, and could change the exit code.
-    os._exit(run_hook(arguments))
+        return CANNOT_RUN
+    return run_hook(arguments)
 
 
 def _abandon_output(status: int) -> int:

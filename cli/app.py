@@ -25,6 +25,7 @@ COMMANDS = (
     "log",
     "mcp-proxy",
     "hook",
+    "doctor",
     "init",
     "schema",
     "rule",

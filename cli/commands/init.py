@@ -1,6 +1,8 @@
-"""``schemarouter init``: write a starter policy."""
+"""``schemarouter init``: write a starter policy, or the settings of a host."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import click
 
@@ -13,7 +15,21 @@ _SCHEMA_HERE = "$schema=../schemas/policy.v1.schema.json\n"
 _SCHEMA_BESIDE = "$schema=policy.v1.schema.json\n"
 
 
-@click.command("init", short_help="Write a starter policy.")
+class _Init(click.Command):
+    """Hands `init claude-code` over to a command with options of its own."""
+
+    def make_context(
+        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
+    ) -> click.Context:
+        """The context of this command, or of the host that is named first."""
+        if args[:1] == ["claude-code"]:
+            from schemarouter_cli.hosting import claude_code
+
+            return claude_code.make_context("init claude-code", args[1:], parent, **extra)
+        return super().make_context(info_name, args, parent, **extra)
+
+
+@click.command("init", cls=_Init, short_help="Write a starter policy, or the settings of a host.")
 @click.argument("profile", default="starter", metavar="[PROFILE]")
 @click.option(
     "-o", "--output", metavar="FILE", type=click.Path(), help="Where to. Default: policy.yaml; `-` is standard output."
@@ -26,7 +42,8 @@ _SCHEMA_BESIDE = "$schema=policy.v1.schema.json\n"
 def command(profile: str, output: str | None, format_: str | None, force: bool, list_: bool) -> None:
     """Write a commented policy to start from: `starter`, `read-only` or `mcp`.
 
-    An existing file is only overwritten with --force.
+    An existing file is only overwritten with --force. `schemarouter init claude-code --help` tells how the settings of Claude Code are
+    written, which enforce a policy there.
     """
     from schemarouter.resources import read_resource, resource_names
 

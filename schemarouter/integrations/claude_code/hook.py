@@ -24,9 +24,8 @@ DENIED = "not allowed"
 #: The tool name that `schemarouter doctor` calls; it is denied before any policy is asked.
 CANARY = "schemarouter_canary_"
 CANARY_REACHED = "canary reached"
-DEFAULT_TIME_LIMIT = 8.0
-#: Seconds; Claude Code's own limit has to be above the hook's.
-LONGEST = 540.0
+#: Seconds that a step on the store waits for other processes, at most twice.
+_STORE_SECONDS = 2.0
 _MAX_REASON = 4000
 
 
@@ -42,16 +41,11 @@ def _run(arguments: Sequence[str]) -> int:
     import gc
 
     gc.disable()  # a process that lives for a moment
-    from schemarouter.integrations.claude_code.options import OptionError, parse, seconds
+    from schemarouter.integrations.claude_code.options import OptionError, parse, times
 
     try:
         options = parse(arguments)
-        wait = 0.0 if options.wait is None else seconds(options.wait, "wait", LONGEST - 20)
-        limit = wait + DEFAULT_TIME_LIMIT
-        if options.time_limit is not None:
-            limit = seconds(options.time_limit, "time-limit", LONGEST)
-            if limit <= wait:
-                raise OptionError("`--time-limit` is not above `--wait`")
+        wait, limit = times(options)
     except OptionError as error:
         return answer_broken(str(error))
     _start_watchdog(limit)
@@ -99,7 +93,7 @@ def _authority(options: HookOptions, wait: float) -> Authority:
         from schemarouter.state.sqlite import SqliteStore
 
         # A store that is gone must not come back empty: `schemarouter init claude-code` makes it.
-        store = SqliteStore(options.store, create=False, timeout=min(2.0, DEFAULT_TIME_LIMIT / 4))
+        store = SqliteStore(options.store, create=False, timeout=_STORE_SECONDS)
     if options.approver and not options.asks_a_person:
         if store is None:
             raise PolicyError("approvals need a store", help="give the hook `--store FILE`")
@@ -230,5 +224,4 @@ def _reason(error: Exception) -> str:
 def main() -> None:
     """Run as a process of its own."""
     status = run_hook(sys.argv[1:])
-    sys.stdout = sys.stderr = None  # type: ignore[assignment]  # nothing is left to be written, and nothing to complain
     os._exit(status)

@@ -10,7 +10,7 @@ from collections import namedtuple
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import NamedTuple
+    from typing import Any, NamedTuple
 
     class Option(NamedTuple):
         """One option: ``metavar`` is ``None`` for a flag, ``many`` one that may be repeated."""
@@ -46,6 +46,10 @@ else:
         "time_limit any_mode",
     )
 
+#: Seconds. Claude Code's own limit is ten minutes, and has to be above the hook's.
+DEFAULT_TIME_LIMIT = 8.0
+LONGEST = 540.0
+
 OPTIONS: tuple[Option, ...] = (
     Option("artifact", "FILE", False, "The policy, as `schemarouter compile` wrote it. Required."),
     Option("digest", "DIGEST", False, "Deny everything unless the artifact has this digest."),
@@ -77,7 +81,7 @@ class OptionError(ValueError):
 def parse(arguments: Sequence[str]) -> HookOptions:
     """Read the options. Raises :class:`OptionError`; nothing is guessed, shortened or ignored."""
     known = {f"--{option.name}": option for option in OPTIONS}
-    values: dict[str, object] = {
+    values: dict[str, Any] = {
         option.name.replace("-", "_"): () if option.many else False if option.metavar is None else None
         for option in OPTIONS
     }
@@ -122,7 +126,18 @@ def write(options: HookOptions) -> list[str]:
     return arguments
 
 
-def seconds(text: str, name: str, limit: float) -> float:
+def times(options: HookOptions) -> tuple[float, float]:
+    """How long an approver is waited for, and when the hook denies by itself, in seconds. Raises :class:`OptionError`."""
+    wait = 0.0 if options.wait is None else _seconds(options.wait, "wait", LONGEST - DEFAULT_TIME_LIMIT)
+    if options.time_limit is None:
+        return wait, wait + DEFAULT_TIME_LIMIT
+    limit = _seconds(options.time_limit, "time-limit", LONGEST)
+    if limit <= wait:
+        raise OptionError("`--time-limit` is not above `--wait`")
+    return wait, limit
+
+
+def _seconds(text: str, name: str, limit: float) -> float:
     """A number of seconds from 0 to ``limit``. Raises :class:`OptionError`."""
     try:
         value = float(text)

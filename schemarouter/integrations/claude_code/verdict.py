@@ -122,7 +122,7 @@ def _after_decision(
     if authority.recorder is not None:
         authority.recorder.attempted(event, needs_approval)
     _check_switch(authority, operation)
-    permission = "ask" if needs_approval and authority.asks_a_person else "allow"
+    permission: Literal["allow", "ask"] = "ask" if needs_approval and authority.asks_a_person else "allow"
     return Verdict(permission, _reason(authority, decision, needs_approval))
 
 
