@@ -8,7 +8,7 @@ from pathlib import Path
 from statistics import median, quantiles
 from typing import Any, NamedTuple
 
-from benchmarks.plan import Amount, Group, Growth, Ratio
+from benchmarks.parts import Amount, Group, Growth, Ratio
 from benchmarks.rounds import Times
 
 #: The table in the documentation stands between these lines.

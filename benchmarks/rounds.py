@@ -14,17 +14,18 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from itertools import combinations
 from pathlib import Path
 from typing import IO, Any
 
 from benchmarks.environments import HERE, OURS, python_of
-from benchmarks.plan import PROCESS, SIDES, Entrant, Group
-from benchmarks.workload import policy, yaml_text
+from benchmarks.parts import PROCESS, Entrant, Group
+from benchmarks.plan import SIDES
+from benchmarks.workload import UNKNOWN, policy, yaml_text
 
 #: About so long an entrant is timed in a round, and so many rounds there are, unless that takes too long.
 ROUND_SECONDS = 0.004
 ROUNDS = 60
-FEWEST_ROUNDS = 5
 GROUP_SECONDS = 12.0
 
 COMMAND = python_of(OURS).with_name("schemarouter")
@@ -88,11 +89,11 @@ def run_group(group: Group, rounds: int = ROUNDS) -> tuple[Times, dict[str, floa
     sides = {entrant.side for entrant in (*group.entrants.values(), *group.agree, *group.values.values())}
     with workers(sides - {PROCESS}) as started:
         answers = [_value(started, entrant) for entrant in group.agree]
-        if any(answer != answers[0] for answer in answers):
+        if not all(alike(one, other) for one, other in combinations(answers, 2)):
             raise RuntimeError(f"{group.section}, {group.title}: the sides decide differently")
         values = {label: float(_value(started, entrant)) for label, entrant in group.values.items()}
         with _timers(group, started) as timers:
-            return _interleave(timers, rounds), values
+            return _interleave(timers, rounds, group.fewest), values
 
 
 def _value(started: dict[str, Worker], entrant: Entrant) -> Any:
@@ -116,13 +117,20 @@ def _worker_timer(worker: Worker, label: str, entrant: Entrant) -> Callable[[], 
     return lambda: float(worker.ask(do="round", id=label)["seconds"])
 
 
-def _interleave(timers: dict[str, Callable[[], float]], rounds: int) -> Times:
+def alike(one: Any, other: Any) -> bool:
+    """Whether two answers are equal, item by item where they are lists; :data:`UNKNOWN` contradicts nothing."""
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(alike, one, other))
+    return UNKNOWN in (one, other) or bool(one == other)
+
+
+def _interleave(timers: dict[str, Callable[[], float]], rounds: int, fewest: int) -> Times:
     times: Times = {label: [] for label in timers}
     started = time.perf_counter()
     for number in range(rounds):
         for label, timer in timers.items():
             times[label].append(timer())
-        if number + 1 >= FEWEST_ROUNDS and time.perf_counter() - started > GROUP_SECONDS:
+        if number + 1 >= fewest and time.perf_counter() - started > GROUP_SECONDS:
             break
     return times
 

@@ -85,6 +85,22 @@ def made(function: Callable[[], object], prepare: Callable[[], object] = int) ->
     return timed
 
 
+def asked(function: Callable[[Any], object], prepare: Callable[[], Any]) -> Timed:
+    """``function(prepare())`` again and again in time of the processor, for what takes so long that others get in between."""
+
+    def timed(loops: int) -> float:
+        taken = 0.0
+        for _ in range(loops):
+            given = prepare()
+            start = time.process_time()
+            result = function(given)
+            taken += time.process_time() - start
+            del result
+        return taken
+
+    return timed
+
+
 def calibrate(timed: Timed, seconds: float) -> int:
     """How many loops take about ``seconds``; warms up on the way. An interruption must not make it too few: best of three."""
     loops = 1

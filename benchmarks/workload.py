@@ -15,6 +15,8 @@ from typing import Any, NamedTuple
 SEEN_NAMES = 64
 #: Stands last in every policy and is matched by no other rule.
 LAST = "zz.last_resort"
+#: What a side says that reached its limit of time.
+UNKNOWN = "unknown"
 
 _TOOLS = (
     *("billing", "crm", "github", "jira", "slack", "stripe", "storage", "search"),
@@ -69,9 +71,9 @@ MIXES: dict[str, Callable[[random.Random, int], str]] = {
 }
 
 
-def policy(size: int, mix: str = "typical") -> list[Rule]:
+def policy(size: int, mix: str = "typical", seed: str = "") -> list[Rule]:
     """``size`` rules of a mix in random order, allow and deny; the last one is for :data:`LAST` alone."""
-    rng = random.Random(f"{mix} {size}")
+    rng = random.Random(f"{mix} {size}{seed}")
     make = MIXES[mix]
     patterns = [make(rng, number) for number in range(size - 1)]
     rng.shuffle(patterns)
