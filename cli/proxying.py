@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from schemarouter_cli import streams
 from schemarouter_cli.failure import CannotRun, os_reason
@@ -161,7 +161,7 @@ def read_servers(options: ProxyOptions) -> list[ServerBehind]:
     else:
         if options.headers:
             raise CannotRun("`--header` is for a server at an address", "for a command use `--env`")
-        stderr = "inherit" if options.server_stderr == "inherit" else "discard"
+        stderr: Literal["discard", "inherit"] = "inherit" if options.server_stderr == "inherit" else "discard"
         entry = ServerEntry(
             command=first, args=rest, pass_env=list(options.env), stderr=stderr, leave_out=options.leave_out
         )

@@ -126,6 +126,8 @@ def listing(request: Any) -> None:
         case "flood-of-noise":
             while True:
                 sys.stdout.write("y\n" * 1000)
+        case "named":
+            answer(request, {"tools": [one(sys.argv[2])]})
         case "noise":
             sys.stdout.write("listening...\n\n[info] a log line\n")
             answer(request, {"tools": [one("fine")]})

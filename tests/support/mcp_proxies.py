@@ -70,7 +70,7 @@ class _Streams:
 
 def client_of(proxy: McpProxy, protocol: str, **options: Any) -> Client:
     """A real client in front of ``proxy`` that speaks ``protocol``."""
-    mode = "legacy" if protocol == "2025-11-25" else protocol
+    mode = "legacy" if protocol == "2025-11-25" else "auto"
     return Client(_Streams(proxy), mode=mode, cache=None, **options)  # type: ignore[arg-type]
 
 

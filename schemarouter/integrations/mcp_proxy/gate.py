@@ -6,6 +6,7 @@ the call ends with the question, and the answer comes with the call's second sen
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import mcp_types as types
@@ -95,9 +96,10 @@ def _is_about(question: Question, entered: Entered) -> bool:
 
 def form_of(question: Question) -> types.ElicitRequest:
     """The form that a person at the client is shown. Nothing in it moves, hides or reorders what stands around it."""
+    shown = json.dumps(question.arguments, ensure_ascii=False, sort_keys=True)  # as a person reads it
     text = (
         f"May this call run, once?\n\noperation: {visible(question.operation)}\n"
-        f"arguments: {visible(canonical_json(question.arguments))}\nwhy you are asked: {visible(question.reason)}"
+        f"arguments: {visible(shown)}\nwhy you are asked: {visible(question.reason)}"
     )
     field = {"type": "boolean", "title": "let it run, once", "default": False}
     schema = {"type": "object", "properties": {APPROVE: field}, "required": [APPROVE]}

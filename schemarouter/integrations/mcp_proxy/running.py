@@ -7,6 +7,7 @@ import asyncio
 import contextlib
 import signal
 from collections.abc import Callable
+from typing import Any
 
 from schemarouter.integrations.mcp_proxy.guardian import Guardian
 from schemarouter.integrations.mcp_proxy.proxy import McpProxy
@@ -38,7 +39,8 @@ async def _run(make: Callable[[Callable[[int, bool], None]], McpProxy], ready: C
             loop.add_signal_handler(number, stop, number)
     with Guardian() as guardian:
         serving = asyncio.create_task(_serve(make(guardian.told), ready))
-        await asyncio.wait({serving, stopped}, return_when=asyncio.FIRST_COMPLETED)
+        either: set[asyncio.Future[Any]] = {serving, stopped}
+        await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
         if not serving.done():
             serving.cancel()
             await asyncio.gather(serving, return_exceptions=True)

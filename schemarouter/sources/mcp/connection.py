@@ -210,9 +210,9 @@ class Connection:
 
     async def call(self, tool: str, arguments: dict[str, Any]) -> CallResult:
         """Send one ``tools/call`` and return what the server answers. Raises a ``McpCallError``."""
-        return await self.send(
-            types.CallToolRequest(params=types.CallToolRequestParams(name=tool, arguments=arguments))
-        )
+        request = types.CallToolRequest(params=types.CallToolRequestParams(name=tool, arguments=arguments))
+        result: CallResult = await self.send(request)
+        return result
 
     async def send(
         self, request: Any, result: TypeAdapter[Any] | type[Any] = _CALL_RESULT, progress: Any | None = None

@@ -86,9 +86,11 @@ def test_tools_that_are_always_denied_are_hidden_or_marked(tmp_path: Path) -> No
             shown = {tool.name for tool in (await client.list_tools()).tools}
             # `write note` depends on its arguments, so it is there.
             assert shown == {"echo", "write note", "add", "lie", "forget", "fail", "change", "spoil"}
-        async with proxied(POLICY, plain(tmp_path / "e"), denied="mark") as proxy:
-            async with client_of(proxy, "2026-07-28") as client:
-                tools = {tool.name: tool for tool in (await client.list_tools()).tools}
+        async with (
+            proxied(POLICY, plain(tmp_path / "e"), denied="mark") as proxy,
+            client_of(proxy, "2026-07-28") as client,
+        ):
+            tools = {tool.name: tool for tool in (await client.list_tools()).tools}
         assert len(tools) == 12
         assert tools["die"].meta == {MARK: True}
         assert tools["die"].description == "[denied: rule `no-dying` denies `s.die`: it would be gone] die."
@@ -197,14 +199,16 @@ def test_the_kill_switch_denies_everything(tmp_path: Path) -> None:
     switch = tmp_path / "off"
 
     async def scenario() -> None:
-        async with proxied(POLICY, plain(tmp_path / "e"), kill_switch=KillSwitch(switch)) as proxy:
-            async with client_of(proxy, "2026-07-28") as client:
-                assert not (await client.call_tool("echo", {"text": "x"})).is_error
-                switch.touch()
-                denied = await client.call_tool("echo", {"text": "x"})
-                assert "kill switch is on" in text(denied)
-                switch.unlink()
-                assert not (await client.call_tool("echo", {"text": "x"})).is_error
+        async with (
+            proxied(POLICY, plain(tmp_path / "e"), kill_switch=KillSwitch(switch)) as proxy,
+            client_of(proxy, "2026-07-28") as client,
+        ):
+            assert not (await client.call_tool("echo", {"text": "x"})).is_error
+            switch.touch()
+            denied = await client.call_tool("echo", {"text": "x"})
+            assert "kill switch is on" in text(denied)
+            switch.unlink()
+            assert not (await client.call_tool("echo", {"text": "x"})).is_error
 
     asyncio.run(scenario())
 
@@ -300,9 +304,11 @@ def test_what_the_client_says_beside_the_arguments_does_not_reach_the_server(tmp
     policy = 'version: 1\nrules: [{operation: "s.*", effect: allow}]\n'
 
     async def scenario() -> None:
-        async with proxied(policy, full(effects, protocol="2025-11-25")) as proxy:
-            async with client_of(proxy, "2025-11-25") as client:
-                await client.session.call_tool("note", {"meta": 1}, meta={"org.example/smuggled": "x"})
+        async with (
+            proxied(policy, full(effects, protocol="2025-11-25")) as proxy,
+            client_of(proxy, "2025-11-25") as client,
+        ):
+            await client.session.call_tool("note", {"meta": 1}, meta={"org.example/smuggled": "x"})
 
     asyncio.run(scenario())
     assert lines(effects) == ["note ['meta'] meta=[]"]
@@ -317,14 +323,16 @@ def test_changed_tools_are_listed_anew_and_the_client_is_told(tmp_path: Path, pr
         heard.append(type(message).__name__)
 
     async def scenario() -> None:
-        async with proxied(policy, full(tmp_path / "e")) as proxy:
-            async with client_of(proxy, protocol, message_handler=on) as client:
-                if protocol == "2025-11-25":
+        async with (
+            proxied(policy, full(tmp_path / "e")) as proxy,
+            client_of(proxy, protocol, message_handler=on) as client,
+        ):
+            if protocol == "2025-11-25":
+                await changed(client)
+            else:
+                kinds = {"tools_list_changed": True, "prompts_list_changed": True, "resources_list_changed": True}
+                async with client.listen(**kinds):
                     await changed(client)
-                else:
-                    kinds = {"tools_list_changed": True, "prompts_list_changed": True, "resources_list_changed": True}
-                    async with client.listen(**kinds):
-                        await changed(client)
 
     async def changed(client: Any) -> None:
         before = (await client.list_tools()).tools
@@ -376,9 +384,11 @@ def test_a_call_that_takes_too_long_is_over(tmp_path: Path) -> None:
     limits = McpLimits(connect_seconds=100, list_seconds=100, call_seconds=0.5, close_seconds=2)
 
     async def scenario() -> None:
-        async with proxied(policy, full(tmp_path / "e", limits=limits), store=MemoryStore(), run_id="r") as proxy:
-            async with client_of(proxy, "2026-07-28") as client:
-                late = await client.call_tool("wait", {})
-                assert text(late) == "failed: the server `s` did not answer within 0.5 seconds"
+        async with (
+            proxied(policy, full(tmp_path / "e", limits=limits), store=MemoryStore(), run_id="r") as proxy,
+            client_of(proxy, "2026-07-28") as client,
+        ):
+            late = await client.call_tool("wait", {})
+            assert text(late) == "failed: the server `s` did not answer within 0.5 seconds"
 
     asyncio.run(scenario())
