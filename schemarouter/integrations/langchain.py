@@ -24,6 +24,7 @@ from langgraph.prebuilt.tool_node import ToolCallRequest
 from langgraph.types import interrupt
 
 from schemarouter.errors import BindingDriftError, ExecutionHookError, PlanValidationError
+from schemarouter.integrations.arguments import with_defaults
 from schemarouter.integrations.boundary import HostBoundary, HostTool, denial
 from schemarouter.integrations.passes import Pass, read_answer
 
@@ -69,7 +70,9 @@ class PolicyMiddleware(AgentMiddleware):  # type: ignore[misc]  # untyped where 
         super().__init__()
         self.boundary = boundary
         self._pause = pause
-        boundary.add_tools(host_tools(tools, attributes))
+        known = host_tools(tools, attributes)
+        boundary.add_tools(known)
+        self._schemas = {tool.name: tool.input_schema or {} for tool in known}
         if self_test:
             check_host(self)
 
@@ -78,11 +81,12 @@ class PolicyMiddleware(AgentMiddleware):  # type: ignore[misc]  # untyped where 
         call = request.tool_call
         call_id = call["id"] or uuid.uuid4().hex
         try:
-            passed = self._ask(call["name"], call["args"], call_id)
+            written = with_defaults(call["args"], self._schemas.get(call["name"], {}))
+            passed = self._ask(call["name"], written, call_id)
             attempts = _Attempts(self.boundary, call["name"])
             return self.boundary.call_sync(
                 call["name"],
-                call["args"],
+                written,
                 lambda arguments: handler(_with(request, arguments, attempts)),
                 call_id=call_id,
                 approved=passed,
@@ -98,11 +102,12 @@ class PolicyMiddleware(AgentMiddleware):  # type: ignore[misc]  # untyped where 
         call = request.tool_call
         call_id = call["id"] or uuid.uuid4().hex
         try:
-            passed = self._ask(call["name"], call["args"], call_id)
+            written = with_defaults(call["args"], self._schemas.get(call["name"], {}))
+            passed = self._ask(call["name"], written, call_id)
             attempts = _Attempts(self.boundary, call["name"])
             return await self.boundary.call(
                 call["name"],
-                call["args"],
+                written,
                 lambda arguments: handler(_with(request, arguments, attempts)),
                 call_id=call_id,
                 approved=passed,

@@ -22,6 +22,7 @@ from agents import Agent, AgentHooks, Handoff, RunConfig, Runner
 from agents.items import ModelResponse, ToolApprovalItem
 from agents.mcp import MCPServer, MCPUtil
 from agents.models.interface import Model
+from agents.testing import assistant_message, function_call
 from agents.tool import (
     FunctionTool,
     invoke_function_tool,
@@ -30,7 +31,6 @@ from agents.tool import (
 )
 from agents.tool_context import ToolContext
 from agents.usage import Usage
-from openai.types.responses import ResponseFunctionToolCall, ResponseOutputMessage, ResponseOutputText
 
 from schemarouter.errors import BindingDriftError, ExecutionHookError, PlanValidationError, RegistrationError
 from schemarouter.integrations.arguments import read_arguments, with_defaults
@@ -87,8 +87,8 @@ class AgentsPolicy:
             return agent
         if agent.mcp_servers:
             raise RegistrationError(
-                f"the agent `{agent.name}` has MCP servers, whose tools would run without a decision",
-                help="give it `tools=await policy.mcp_tools(server)` instead of `mcp_servers`",
+                f"the agent `{agent.name}` has MCP servers, whose tools would run without a decision; "
+                "give it `tools=await policy.mcp_tools(server)` instead of `mcp_servers`"
             )
         guarded = agent.clone(tools=self.tools(agent.tools), hooks=_Watch(self, agent.hooks))
         made[id(agent)] = guarded
@@ -130,8 +130,8 @@ class AgentsPolicy:
         local = server.name if name is None else name
         if getattr(server, "max_retry_attempts", 0):
             raise RegistrationError(
-                f"the MCP server `{local}` runs calls again by itself, and nobody would count that",
-                help="make it with `max_retry_attempts=0`, and say `retry` in the policy",
+                f"the MCP server `{local}` runs calls again by itself, and nobody would count that; "
+                "make it with `max_retry_attempts=0`, and say `retry` in the policy"
             )
         found = []
         for tool in await server.list_tools():
@@ -153,19 +153,19 @@ class AgentsPolicy:
     def _check(self, tool: Any) -> None:
         if not isinstance(tool, FunctionTool):
             raise RegistrationError(
-                f"the tool `{getattr(tool, 'name', type(tool).__name__)}` is no function tool, so its calls do not come here",
-                help="leave it out, or offer what it does as a function tool",
+                f"the tool `{getattr(tool, 'name', type(tool).__name__)}` is no function tool, so its calls do not come here; "
+                "leave it out, or offer what it does as a function tool"
             )
         inner = getattr(tool, "_agent_instance", None)
         if inner is not None and not (isinstance(inner.hooks, _Watch) and inner.hooks.policy is self):
             raise RegistrationError(
-                f"the agent behind the tool `{tool.name}` calls its tools without a decision",
-                help="guard the agent first: `policy.agent(inner).as_tool(...)`",
+                f"the agent behind the tool `{tool.name}` calls its tools without a decision; "
+                "guard the agent first: `policy.agent(inner).as_tool(...)`"
             )
         if callable(tool.needs_approval):
             raise RegistrationError(
-                f"the tool `{tool.name}` decides by itself whether it needs approval",
-                help="say it in the policy, with `effect: require_approval`",
+                f"the tool `{tool.name}` decides by itself whether it needs approval; "
+                "say it in the policy, with `effect: require_approval`"
             )
 
     def _contract(self, tool: FunctionTool) -> HostTool:
@@ -336,7 +336,7 @@ class _Watch(AgentHooks[Any]):  # type: ignore[misc]  # untyped where the framew
         """See ``AgentHooks``."""
         if agent.mcp_servers or not all(self.policy.guards(tool) for tool in agent.tools):
             raise RegistrationError(
-                f"the agent `{agent.name}` got tools that are not guarded", help="guard it again: `policy.agent(agent)`"
+                f"the agent `{agent.name}` got tools that are not guarded; guard it again: `policy.agent(agent)`"
             )
         await self._hooks.on_llm_start(context, agent, system_prompt, input_items)
 
@@ -371,10 +371,7 @@ class _CanaryModel(Model):  # type: ignore[misc]  # as above
     """Calls the canary, then ends."""
 
     def __init__(self, name: str) -> None:
-        call = ResponseFunctionToolCall(arguments="{}", call_id=uuid.uuid4().hex, name=name, type="function_call")
-        text = ResponseOutputText(annotations=[], text="done", type="output_text")
-        end = ResponseOutputMessage(id="m", content=[text], role="assistant", status="completed", type="message")
-        self._turns: list[Any] = [end, call]
+        self._turns: list[Any] = [assistant_message("done"), function_call(name, {}, call_id=uuid.uuid4().hex)]
 
     async def get_response(self, *_: Any, **__: Any) -> ModelResponse:
         """See ``Model``."""

@@ -72,14 +72,14 @@ class PolicyCapability(AbstractCapability[Any]):  # type: ignore[misc]  # untype
         """See ``AbstractCapability``."""
         return _LastLook(toolset, self)
 
-    async def before_model_request(self, ctx: RunContext[Any], request_context: Any) -> Any:
+    async def before_model_request(self, ctx: RunContext[Any], request_context: Any) -> Any:  # noqa: ARG002
         """Refuse a request that lets the provider run tools: nobody would decide about them."""
         native = request_context.model_request_parameters.native_tools
         if native:
             kinds = ", ".join(sorted(f"`{tool.kind}`" for tool in native))
             raise RegistrationError(
-                f"the provider would run {kinds} by itself, and nobody would decide about it",
-                help="leave native tools out, or use the local tools that do the same",
+                f"the provider would run {kinds} by itself, and nobody would decide about it; "
+                "leave native tools out, or use the local tools that do the same"
             )
         return request_context
 

@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
-from conformance.driving import ATTEMPTS_2, HOOK, LIMIT_3, POLICY, Call, Driver, Setup, World
+from conformance.driving import ATTEMPTS_2, HOOK, LIMIT_3, POLICY, POSITIONS, RENAMED, Call, Driver, Setup, World
 from schemarouter import load_policy
 from schemarouter.integrations.boundary import SelfTestError
+from schemarouter.integrations.names import HostNames, Operation
 from schemarouter.integrations.passes import approve, reject
 from schemarouter.state.memory import MemoryStore
 from schemarouter.state.stored_approvals import StoredApprovals
@@ -152,6 +153,38 @@ def unknown_tool(driver: Driver) -> None:
     assert "content of" not in seen.told.get("c1", "")
 
 
+def renamed_tool(driver: Driver) -> None:
+    """What the host calls `read` is decided about as the operation that it is mapped to, and as nothing else."""
+    world = World()
+    names = HostNames("agent", explicit={"read": Operation("files", "get")})
+    seen = driver.build(Setup(RENAMED, names=names), world).run(Call("read", {"path": "a"}, "c1"))
+    assert "content of a" in seen.told["c1"]
+    seen = driver.build(Setup(names=names), world).run(Call("read", {"path": "b"}, "c1"))
+    assert "files.get" in seen.told["c1"]  # the rule that allows `agent.read` is not about it
+    assert world.ran == [("read", {"path": "a"})]
+
+
+def default_left_out(driver: Driver) -> None:
+    """An argument with a default is left out: rules and people see the default that the tool will use."""
+    world = World()
+    host = driver.build(Setup(), world)
+    (question,) = host.run(Call("pay", {"amount": 5}, "c1")).questions
+    assert question["arguments"] == {"amount": 5, "to": "ops"}
+    host.resume({"c1": approve(question)})
+    assert world.ran == [("pay", {"amount": 5, "to": "ops"})]
+
+
+def positional_and_keyword(driver: Driver) -> None:
+    """The same call by position, by keyword, or with a default left out is the same call for every rule."""
+    world = World()
+    host = driver.build(Setup(POSITIONS), world)
+    calls = [((5,), {}), ((5, "ops"), {}), ((5,), {"to": "ops"}), ((), {"to": "ops", "amount": 5})]
+    told = [host.by_position("pay", *args, **named) for args, named in calls]
+    assert all("ops-gets-nothing" in text for text in told)
+    assert world.ran == []
+    assert host.by_position("pay", 5, "bob") == "paid"
+
+
 def answer_used_twice(driver: Driver) -> None:
     """An answer that was given once is no answer to the same call again."""
     world, store = World(), MemoryStore()
@@ -186,6 +219,9 @@ CASES: dict[str, Callable[[Driver], None]] = {
         policy_changed,
         crashing_hook,
         unknown_tool,
+        renamed_tool,
+        default_left_out,
+        positional_and_keyword,
         canary,
     )
 }

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from schemarouter.integrations.names import HostNames
+
 POLICY = """\
 version: 1
 name: conformance
@@ -21,6 +23,18 @@ rules:
 """
 LIMIT_3 = POLICY + "budget: {max_tool_calls: 3}\n"
 ATTEMPTS_2 = POLICY + "budget: {max_attempts: 2}\n"
+RENAMED = POLICY.replace('operation: "agent.read"', 'operation: "files.get"')
+POSITIONS = """\
+version: 1
+name: positions
+rules:
+  - name: ops-gets-nothing
+    operation: agent.pay
+    effect: deny
+    reason: ops is no recipient
+    when: {arguments: {to: {const: ops}}}
+  - {name: others, operation: agent.pay, effect: allow}
+"""
 HOOK = POLICY + "hooks: {before_call: [audit]}\n"
 
 
@@ -69,7 +83,10 @@ class Seen:
 
 @dataclass
 class Setup:
-    """How a host is to be built. ``retries``: the host itself runs a failing tool again, so many times."""
+    """How a host is to be built.
+
+    ``retries``: the host itself runs a failing tool again, so many times. ``names``: what the host's names stand for.
+    """
 
     policy: str = POLICY
     store: Any = None
@@ -79,6 +96,7 @@ class Setup:
     retries: int = 0
     nested: bool = False
     pause: bool = True
+    names: HostNames = field(default_factory=lambda: HostNames("agent"))
 
 
 class Host(Protocol):

@@ -3,5 +3,6 @@
 from drivers.langchain_driver import LangChain
 from drivers.openai_agents_driver import OpenAIAgents
 from drivers.pydantic_ai_driver import PydanticAI
+from drivers.python_driver import PlainPython
 
-DRIVERS = [LangChain(), OpenAIAgents(), PydanticAI()]
+DRIVERS = [LangChain(), OpenAIAgents(), PydanticAI(), PlainPython()]

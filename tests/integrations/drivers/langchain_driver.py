@@ -45,7 +45,7 @@ class LangChainHost:
         self.saver = saver or InMemorySaver()
         self.boundary = HostBoundary(
             load_policy(setup.policy, hooks=setup.hooks),
-            names=HostNames("agent"),
+            names=setup.names,
             store=setup.store,
             run_id=setup.run_id,
             approver=setup.approver,
@@ -101,7 +101,7 @@ def _seen(state: dict[str, Any]) -> Seen:
 
 class LangChain:
     name = "LangChain"
-    missing: ClassVar[dict[str, str]] = {}
+    missing: ClassVar[dict[str, str]] = {"positional_and_keyword": "a model names every argument"}
 
     def build(self, setup: Setup, world: World) -> LangChainHost:
         return LangChainHost(setup, world)

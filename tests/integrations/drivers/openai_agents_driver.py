@@ -60,7 +60,7 @@ class OpenAIAgentsHost:
         self.setup, self.world, self.state = setup, world, state
         self.boundary = HostBoundary(
             load_policy(setup.policy, hooks=setup.hooks),
-            names=HostNames("agent"),
+            names=setup.names,
             store=setup.store,
             run_id=setup.run_id,
             approver=setup.approver,
@@ -115,7 +115,7 @@ class OpenAIAgentsHost:
 
 class OpenAIAgents:
     name = "OpenAI Agents"
-    missing: ClassVar[dict[str, str]] = {}
+    missing: ClassVar[dict[str, str]] = {"positional_and_keyword": "a model names every argument"}
 
     def build(self, setup: Setup, world: World) -> OpenAIAgentsHost:
         return OpenAIAgentsHost(setup, world)

@@ -11,7 +11,6 @@ from typing import Any, ClassVar
 
 from conformance.driving import Call, Seen, Setup, World
 from pydantic_ai import Agent, DeferredToolRequests, ModelRetry, Tool
-from pydantic_ai.exceptions import UnexpectedModelBehavior
 from pydantic_ai.messages import (
     ModelMessagesTypeAdapter,
     ModelResponse,
@@ -46,7 +45,7 @@ class PydanticAIHost:
         self.requests: Any = None
         self.boundary = HostBoundary(
             load_policy(setup.policy, hooks=setup.hooks),
-            names=HostNames("agent"),
+            names=setup.names,
             store=setup.store,
             run_id=setup.run_id,
             approver=setup.approver,
@@ -126,7 +125,7 @@ class PydanticAIHost:
 
 class PydanticAI:
     name = "Pydantic AI"
-    missing: ClassVar[dict[str, str]] = {}
+    missing: ClassVar[dict[str, str]] = {"positional_and_keyword": "a model names every argument"}
 
     def build(self, setup: Setup, world: World) -> PydanticAIHost:
         return PydanticAIHost(setup, world)
