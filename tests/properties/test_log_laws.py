@@ -65,7 +65,8 @@ def test_no_change_of_bytes_goes_unseen(data: st.DataObject, tmp_path: Path) -> 
     (tmp_path / "log").write_bytes(changed)
     found = verify_log(str(tmp_path / "log"), key=KEY, head=HEAD)  # type: ignore[arg-type]
     kept = changed.startswith(whole)  # and then only the start of a line that was not finished may follow
-    assert (found.breaks == ()) is (changed == whole or (kept and found.torn == 1))
+    unended = changed == whole[:-1]  # every byte of every record: a writer may die before it ends its line
+    assert (found.breaks == ()) is (changed == whole or unended or (kept and found.torn == 1))
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=100)

@@ -171,8 +171,9 @@ _answering = allocate_lock()
 def answer_broken(why: str) -> int:
     """Deny because the hook could not do its work, on both ways that Claude Code listens to. Never raises."""
     reason = f"{BROKEN}: {why}"
-    _answer("deny", reason, {})
-    with contextlib.suppress(OSError):
+    with contextlib.suppress(BaseException):  # what it imports may be what is broken; the exit code denies as well
+        _answer("deny", reason, {})
+    with contextlib.suppress(BaseException):
         os.write(2, (_plain(reason) + "\n").encode())
     return 2
 
