@@ -26,7 +26,7 @@ class PythonHost:
             where="plain Python",
         )
         functions: list[Any] = [world.read, world.pay, world.flaky, *([self.delegate] if setup.nested else [])]
-        self.functions = {one.__name__: guard(one, self.boundary) for one in functions}
+        self.functions = {one.__name__: guard(one, self.boundary, remote=True) for one in functions}
 
     def delegate(self, task: str) -> str:
         """Hand a task to another loop."""
