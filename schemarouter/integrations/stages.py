@@ -34,6 +34,7 @@ def needed_stages(graph: EvaluationGraph) -> dict[str, str]:
         needed["attempts"] = "it has a budget"
     if graph.retry is not None and graph.retry.max_attempts > 1:
         needed["attempts"] = "it has `retry`"
+        needed["output"] = "it has `retry`, and who does not see the result does not know of a failure"
     return needed
 
 

@@ -16,11 +16,10 @@ if TYPE_CHECKING:
 #: The key under which Claude Code's own tools stand: ``Bash`` is the operation ``claude.Bash``.
 TOOL_KEY = "claude"
 
-_READS: Attributes = (False, True, False)
-_CHANGES: Attributes = (False, False, False)
-_DESTROYS: Attributes = (False, False, True)
-#: May reach anything, and do anything there.
-_ANYTHING: Attributes = (True, False, True)
+# What is remote is the tool and not one endpoint of it (SPEC 1), and some of Claude Code reaches anything: so all of it is.
+_READS: Attributes = (True, True, False)
+_CHANGES: Attributes = (True, False, False)
+_DESTROYS: Attributes = (True, False, True)
 UNKNOWN: Attributes = (True, None, None)
 
 #: Tools of Claude Code 2.1. ``WebFetch`` and ``WebSearch`` read, and send what stands in the request to whoever answers.
@@ -54,10 +53,10 @@ BUILT_IN: dict[str, Attributes] = {
     "Edit": _DESTROYS,
     "MultiEdit": _DESTROYS,
     "NotebookEdit": _DESTROYS,
-    "Bash": _ANYTHING,
-    "PowerShell": _ANYTHING,
-    "Monitor": _ANYTHING,
-    "CronCreate": _ANYTHING,
+    "Bash": _DESTROYS,
+    "PowerShell": _DESTROYS,
+    "Monitor": _DESTROYS,
+    "CronCreate": _DESTROYS,
     "CronDelete": _CHANGES,
     "WebFetch": UNKNOWN,
     "WebSearch": UNKNOWN,

@@ -1,0 +1,175 @@
+"""Claude Code itself, as the Claude Agent SDK brings it, behind `ClaudePolicy`; the model is one on loopback.
+
+The tools are those of an MCP server in this process, and an agent that is a tool is Claude Code's own.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import queue
+import tempfile
+import threading
+from pathlib import Path
+from typing import Any, ClassVar
+
+from claude_agent_sdk import (
+    ClaudeAgentOptions,
+    ClaudeSDKClient,
+    SdkMcpTool,
+    ToolResultBlock,
+    UserMessage,
+    create_sdk_mcp_server,
+)
+from conformance.driving import Call, Seen, Setup, World
+from fake_model import fake_model, prompt
+
+from schemarouter import load_policy
+from schemarouter.integrations.boundary import HostBoundary
+from schemarouter.integrations.claude_agent_sdk import ClaudePolicy
+from schemarouter.integrations.names import HostNames, Operation
+from schemarouter.integrations.stages import ASKED_BEFORE
+
+SECONDS = 60
+#: Nothing of the machine's user is read or written, and nothing but the model on loopback is asked.
+SILENT = {
+    "ANTHROPIC_API_KEY": "nobody's",
+    "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+    "DISABLE_AUTOUPDATER": "1",
+    "DISABLE_TELEMETRY": "1",
+}
+_SCHEMAS = {
+    "read": {"path": {"type": "string"}},
+    "pay": {"amount": {"type": "number"}, "to": {"type": "string", "default": "ops"}},
+    "flaky": {"path": {"type": "string"}},
+}
+
+
+def served(function: Any) -> SdkMcpTool[Any]:
+    """A function of the world as a tool of the SDK."""
+
+    async def run(arguments: dict[str, Any]) -> dict[str, Any]:
+        result = function(**arguments)
+        text = await result if inspect.isawaitable(result) else result
+        return {"content": [{"type": "text", "text": str(text)}]}
+
+    properties = _SCHEMAS[function.__name__]
+    required = [name for name, schema in properties.items() if "default" not in schema]
+    schema = {"type": "object", "properties": properties, "required": required}
+    return SdkMcpTool(function.__name__, function.__doc__ or "", schema, run)
+
+
+def names_of(setup: Setup) -> HostNames:
+    """Claude Code calls our `read` `mcp__agent__read`, and its own agents are what the cases call `delegate`."""
+    explicit = {"Agent": Operation("agent", "delegate")}
+    read = setup.names.operation("read")
+    if read is not None and read != Operation("agent", "read"):
+        explicit["mcp__agent__read"] = read
+    return HostNames("claude", servers=["agent"], explicit=explicit)
+
+
+def spelled(call: Call) -> dict[str, Any]:
+    """A call of a case as Claude Code's model makes it."""
+    if call.name != "delegate":
+        return {"id": call.id, "name": f"mcp__agent__{call.name}", "input": call.arguments}
+    reads = [Call("read", {"path": path}, f"n{path}") for path in call.arguments["task"].split()[1:]]
+    task = {
+        "description": "a task",
+        "prompt": prompt([spelled(one) for one in reads]),
+        "subagent_type": "general-purpose",
+    }
+    return {"id": call.id, "name": "Agent", "input": task}
+
+
+class ClaudeHost:
+    def __init__(self, setup: Setup, world: World) -> None:
+        self.boundary = HostBoundary(
+            load_policy(setup.policy, hooks=setup.hooks),
+            names=names_of(setup),
+            store=setup.store,
+            run_id=setup.run_id,
+            approver=setup.approver,
+            enforced=ASKED_BEFORE,
+            where="the Claude Agent SDK",
+        )
+        self.policy = ClaudePolicy(self.boundary, ask=self._ask if setup.pause else None)
+        self.tools = [served(world.read), served(world.pay), served(world.flaky)]
+        #: What happens in the thread of the session: a question with the future of its answer, or what was seen at the end.
+        self.news: queue.Queue[Any] = queue.Queue()
+        self.waiting: dict[str, Any] = {}
+
+    async def _ask(self, question: dict[str, Any]) -> Any:
+        loop = asyncio.get_running_loop()
+        answer = loop.create_future()
+        self.waiting[question["call_id"]] = lambda given: loop.call_soon_threadsafe(answer.set_result, given)
+        self.news.put(question)
+        return await answer
+
+    def run(self, *calls: Call) -> Seen:
+        session = threading.Thread(target=self._session, args=(prompt([spelled(call) for call in calls]),), daemon=True)
+        session.start()
+        return self._next()
+
+    def resume(self, answers: dict[str, Any]) -> Seen:
+        for call_id, given in answers.items():
+            self.waiting.pop(call_id)(given)
+        return self._next()
+
+    def _next(self) -> Seen:
+        news = self.news.get(timeout=SECONDS)
+        if isinstance(news, BaseException):
+            raise news
+        return Seen(questions=[news]) if isinstance(news, dict) else news
+
+    def _session(self, text: str) -> None:
+        try:
+            self.news.put(asyncio.run(self._talk(text)))
+        except BaseException as error:  # noqa: BLE001 - the case fails with it, in its own thread
+            self.news.put(error)
+
+    async def _talk(self, text: str) -> Seen:
+        seen = Seen()
+        with fake_model() as (address, _), tempfile.TemporaryDirectory() as folder:
+            home = Path(folder, "home")
+            home.mkdir()
+            options = ClaudeAgentOptions(
+                cwd=folder,
+                mcp_servers={"agent": create_sdk_mcp_server("agent", tools=self.tools)},
+                env={**SILENT, "ANTHROPIC_BASE_URL": address, "HOME": str(home), "CLAUDE_CONFIG_DIR": str(home)},
+            )
+            async with asyncio.timeout(SECONDS), ClaudeSDKClient(await self.policy.options(options)) as client:
+                await client.query(text)
+                async for message in client.receive_response():
+                    if isinstance(message, UserMessage) and isinstance(message.content, list):
+                        for block in message.content:
+                            if isinstance(block, ToolResultBlock):
+                                seen.told[block.tool_use_id] = str(block.content)
+        return seen
+
+
+class ClaudeAgentSDK:
+    name = "Claude Agent SDK"
+    missing: ClassVar[dict[str, str]] = {
+        **dict.fromkeys(
+            ("after_a_restart", "answer_used_twice"),
+            "its pause ends with the process; a stored approval outlives it",
+        ),
+        "argument_changed": "nobody else holds the call while it waits",
+        "retrying_host": "the host runs nothing again by itself",
+        "positional_and_keyword": "a model names every argument",
+    }
+
+    def build(self, setup: Setup, world: World) -> ClaudeHost:
+        return ClaudeHost(setup, world)
+
+    def bypassed(self, setup: Setup, world: World) -> None:
+        class Deaf(ClaudePolicy):
+            """What an SDK of another release would make of it: the hook is not called."""
+
+            async def _before(self, *_: Any) -> Any:
+                return {}
+
+        boundary = HostBoundary(
+            load_policy(setup.policy), names=names_of(setup), enforced=ASKED_BEFORE, where="the Claude Agent SDK"
+        )
+        asyncio.run(Deaf(boundary).options())
