@@ -40,7 +40,7 @@ class _Init(click.Command):
 @click.option("--force", is_flag=True, help="Overwrite an existing file.")
 @click.option("--list", "list_", is_flag=True, help="List the profiles.")
 def command(profile: str, output: str | None, format_: str | None, force: bool, list_: bool) -> None:
-    """Write a commented policy to start from: `starter`, `read-only` or `mcp`.
+    """Write a commented policy to start from: `starter`, `read-only`, `mcp` or `coding`.
 
     An existing file is only overwritten with --force. `schemarouter init claude-code --help` tells how the settings of Claude Code are
     written, which enforce a policy there.

@@ -78,12 +78,8 @@ class ClaudePolicy:
         self._attributes = attributes or {}
         self._waiting: dict[str, Pending] = {}
         self._schemas: dict[str, Mapping[str, Any]] = {}
-        known = [
-            HostTool(name, remote=remote, read_only=read_only, destructive=destructive)
-            for name, (remote, read_only, destructive) in BUILT_IN.items()
-            if boundary.names.operation(name) is not None
-        ]
-        self._add([*known, *(HostTool(tool) if isinstance(tool, str) else tool for tool in tools)])
+        known = [name for name in BUILT_IN if boundary.names.operation(name) is not None]
+        self._add([*map(HostTool, known), *(HostTool(tool) if isinstance(tool, str) else tool for tool in tools)])
 
     def _add(self, tools: Iterable[HostTool]) -> None:
         made = [tool._replace(**self._attributes.get(tool.name, {})) for tool in tools]

@@ -33,7 +33,7 @@ COMMANDS = (
     "rule",
     "completion",
 )
-PROFILES = ("mcp", "read-only", "starter")
+PROFILES = ("coding", "mcp", "read-only", "starter")
 
 
 @pytest.mark.parametrize("command", ["", *COMMANDS])

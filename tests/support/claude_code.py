@@ -15,6 +15,9 @@ from support.command import SCRIPT, environment
 POLICY = """\
 version: 1
 name: coding
+classify:
+  - {operation: ["claude.Bash", "claude.Write"], read_only: false, destructive: true}
+  - {operation: claude.Task, read_only: false, destructive: false}
 rules:
   - {name: look, operation: ["claude.Read", "claude.Grep"], effect: allow, reason: reads}
   - name: touching

@@ -15,7 +15,7 @@ from schemarouter.errors import (
     PolicyViolationError,
     StateStoreError,
 )
-from schemarouter.integrations.claude_code.tools import TOOL_KEY, attributes_of
+from schemarouter.integrations.claude_code.tools import TOOL_KEY, UNCLASSIFIED
 from schemarouter.integrations.names import HostNames
 from schemarouter.integrations.stages import ASKED_BEFORE, require_stages
 
@@ -93,8 +93,8 @@ def decide(authority: Authority, event: Event) -> Verdict:
         raise PlanValidationError(f"unknown tool `{ascii(event.tool)[1:-1]}`: no operation by the mapping of names")
     _check_switch(authority, operation)
     _check_mode(authority, event)
-    graph, attributes = authority.graph, attributes_of(event.tool if operation.tool == TOOL_KEY else "")
-    decision, needs_approval = graph.assess(str(operation), *attributes, event.arguments)
+    graph = authority.graph
+    decision, needs_approval = graph.assess(str(operation), *UNCLASSIFIED, event.arguments)
     recorder = authority.recorder
     if recorder is not None:
         recorder.decided(event, str(operation), graph.digest, decision, needs_approval)
@@ -178,7 +178,7 @@ def _ask(
     graph = authority.graph
     question = Question(
         str(operation),
-        *attributes_of(event.tool if operation.tool == TOOL_KEY else ""),
+        *UNCLASSIFIED,
         event.arguments,
         graph.digest,
         decision.rule_name,
@@ -202,12 +202,11 @@ def _charge(authority: Authority, event: Event, limits: Limits | None, operation
     from schemarouter.state.ledger import StoreLedger
 
     ledger = StoreLedger(store, _run(authority, event))
-    remote = attributes_of(event.tool if operation.tool == TOOL_KEY else "")[0]
     logical = LogicalCall(event.call_id, str(operation), event.arguments)
     lease = ledger.enter(limits.call_charges(operation.tool), logical)
     if isinstance(lease, Refusal):
         raise ExecutionBudgetExceededError(f"a call of `{operation}` would exceed {lease}")
-    refusal = ledger.commit(limits.attempt_charges(str(operation), operation.tool, remote), lease)
+    refusal = ledger.commit(limits.attempt_charges(str(operation), operation.tool, remote=True), lease)
     if refusal is not None:
         raise ExecutionBudgetExceededError(f"an attempt of `{operation}` would exceed {refusal}")
 

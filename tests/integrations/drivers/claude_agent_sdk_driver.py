@@ -77,6 +77,7 @@ def spelled(call: Call) -> dict[str, Any]:
         "description": "a task",
         "prompt": prompt([spelled(one) for one in reads]),
         "subagent_type": "general-purpose",
+        "run_in_background": False,
     }
     return {"id": call.id, "name": "Agent", "input": task}
 
