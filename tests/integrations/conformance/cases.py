@@ -8,12 +8,17 @@ from typing import Any
 import pytest
 
 from conformance.driving import ATTEMPTS_2, HOOK, LIMIT_3, POLICY, POSITIONS, RENAMED, Call, Driver, Setup, World
-from schemarouter import load_policy
 from schemarouter.integrations.boundary import SelfTestError
 from schemarouter.integrations.names import HostNames, Operation
 from schemarouter.integrations.passes import approve, reject
 from schemarouter.state.memory import MemoryStore
 from schemarouter.state.stored_approvals import StoredApprovals
+
+
+def new_store(driver: Driver) -> Any:
+    """A store that outlives a host: one that processes can share, where the host is processes."""
+    return getattr(driver, "store", MemoryStore)()
+
 
 PAY = Call("pay", {"amount": 5, "to": "ops"}, "c1")
 
@@ -65,7 +70,7 @@ def timed_out(driver: Driver) -> None:
     from schemarouter.state.signatures import generate
 
     _, public = generate(None)
-    store = MemoryStore()
+    store = new_store(driver)
     waiting = StoredApprovals(store, [public], lifetime=1, wait=0.2, poll=0.05)
     world = World()
     host = driver.build(Setup(store=store, run_id="r1", approver=waiting, pause=False), world)
@@ -76,7 +81,7 @@ def timed_out(driver: Driver) -> None:
 
 def after_a_restart(driver: Driver) -> None:
     """The host is paused, its process ends, another one goes on: the answer still counts, once."""
-    world, store = World(), MemoryStore()
+    world, store = World(), new_store(driver)
     host = driver.build(Setup(LIMIT_3, store=store, run_id="r1"), world)
     (question,) = host.run(PAY).questions
     again = host.restarted()
@@ -128,7 +133,7 @@ def policy_changed(driver: Driver) -> None:
     world = World()
     host = driver.build(Setup(), world)
     (question,) = host.run(PAY).questions
-    host.boundary.set_policy(load_policy(POLICY.replace("maximum: 100", "maximum: 50")))
+    host.set_policy(POLICY.replace("maximum: 100", "maximum: 50"))
     host.resume({"c1": approve(question)})
     assert world.ran == []
 
@@ -187,7 +192,7 @@ def positional_and_keyword(driver: Driver) -> None:
 
 def answer_used_twice(driver: Driver) -> None:
     """An answer that was given once is no answer to the same call again."""
-    world, store = World(), MemoryStore()
+    world, store = World(), new_store(driver)
     host = driver.build(Setup(store=store, run_id="r1"), world)
     (question,) = host.run(PAY).questions
     again = host.restarted()

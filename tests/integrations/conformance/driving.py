@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from schemarouter import load_policy
 from schemarouter.integrations.names import HostNames
 
 POLICY = """\
@@ -102,7 +103,8 @@ class Setup:
 class Host(Protocol):
     """An agent of one host, with a fake model."""
 
-    boundary: Any
+    def set_policy(self, text: str) -> None:
+        """Put another policy in force."""
 
     def run(self, *calls: Call) -> Seen:
         """Let the model make ``calls`` in one turn, and then end."""
@@ -115,6 +117,15 @@ class Host(Protocol):
 
     def change_pending(self, call_id: str, arguments: dict[str, Any]) -> bool:
         """Change the arguments of a call while the host is paused, as whoever holds its state could; whether that can be."""
+
+
+class InProcess:
+    """A host whose boundary lives in this process."""
+
+    boundary: Any
+
+    def set_policy(self, text: str) -> None:
+        self.boundary.set_policy(load_policy(text))
 
 
 class Driver(Protocol):

@@ -6,11 +6,13 @@ The tools are those of an MCP server in this process, and an agent that is a too
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 import inspect
 import queue
 import tempfile
 import threading
-from pathlib import Path
+from collections.abc import Coroutine, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, ClassVar
 
 from claude_agent_sdk import (
@@ -21,7 +23,7 @@ from claude_agent_sdk import (
     UserMessage,
     create_sdk_mcp_server,
 )
-from conformance.driving import Call, Seen, Setup, World
+from conformance.driving import Call, InProcess, Seen, Setup, World
 from fake_model import fake_model, prompt
 
 from schemarouter import load_policy
@@ -82,8 +84,40 @@ def spelled(call: Call) -> dict[str, Any]:
     return {"id": call.id, "name": "Agent", "input": task}
 
 
-class ClaudeHost:
+def turn(calls: Sequence[Call]) -> str:
+    """A prompt for which the model makes these calls in one turn."""
+    return prompt([spelled(call) for call in calls])
+
+
+def tools_of(world: World) -> list[SdkMcpTool[Any]]:
+    """The tools of a world."""
+    return [served(world.read), served(world.pay), served(world.flaky)]
+
+
+async def talk(options: ClaudeAgentOptions, text: str) -> Seen:
+    """Start Claude Code, let it do what a prompt says, and tell what its model saw."""
+    seen = Seen()
+    with fake_model() as (address, _):
+        env = {**options.env, "ANTHROPIC_BASE_URL": address}
+        async with asyncio.timeout(SECONDS), ClaudeSDKClient(dataclasses.replace(options, env=env)) as client:
+            await client.query(text)
+            async for message in client.receive_response():
+                if isinstance(message, UserMessage) and isinstance(message.content, list):
+                    for block in message.content:
+                        if isinstance(block, ToolResultBlock):
+                            seen.told[block.tool_use_id] = str(block.content)
+    return seen
+
+
+def told_in_a_thread(talking: Coroutine[Any, Any, Seen]) -> Seen:
+    """Run what ends by itself, whatever loop the caller may have."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(asyncio.run, talking).result()
+
+
+class ClaudeHost(InProcess):
     def __init__(self, setup: Setup, world: World) -> None:
+        self.world = world
         self.boundary = HostBoundary(
             load_policy(setup.policy, hooks=setup.hooks),
             names=names_of(setup),
@@ -94,8 +128,7 @@ class ClaudeHost:
             where="the Claude Agent SDK",
         )
         self.policy = ClaudePolicy(self.boundary, ask=self._ask if setup.pause else None)
-        self.tools = [served(world.read), served(world.pay), served(world.flaky)]
-        #: What happens in the thread of the session: a question with the future of its answer, or what was seen at the end.
+        #: What happens in the thread of the session: a question, or what was seen at the end.
         self.news: queue.Queue[Any] = queue.Queue()
         self.waiting: dict[str, Any] = {}
 
@@ -107,8 +140,7 @@ class ClaudeHost:
         return await answer
 
     def run(self, *calls: Call) -> Seen:
-        session = threading.Thread(target=self._session, args=(prompt([spelled(call) for call in calls]),), daemon=True)
-        session.start()
+        threading.Thread(target=self._session, args=(turn(calls),), daemon=True).start()
         return self._next()
 
     def resume(self, answers: dict[str, Any]) -> Seen:
@@ -129,23 +161,13 @@ class ClaudeHost:
             self.news.put(error)
 
     async def _talk(self, text: str) -> Seen:
-        seen = Seen()
-        with fake_model() as (address, _), tempfile.TemporaryDirectory() as folder:
-            home = Path(folder, "home")
-            home.mkdir()
+        with tempfile.TemporaryDirectory() as folder:
             options = ClaudeAgentOptions(
                 cwd=folder,
-                mcp_servers={"agent": create_sdk_mcp_server("agent", tools=self.tools)},
-                env={**SILENT, "ANTHROPIC_BASE_URL": address, "HOME": str(home), "CLAUDE_CONFIG_DIR": str(home)},
+                mcp_servers={"agent": create_sdk_mcp_server("agent", tools=tools_of(self.world))},
+                env={**SILENT, "HOME": folder, "CLAUDE_CONFIG_DIR": folder},
             )
-            async with asyncio.timeout(SECONDS), ClaudeSDKClient(await self.policy.options(options)) as client:
-                await client.query(text)
-                async for message in client.receive_response():
-                    if isinstance(message, UserMessage) and isinstance(message.content, list):
-                        for block in message.content:
-                            if isinstance(block, ToolResultBlock):
-                                seen.told[block.tool_use_id] = str(block.content)
-        return seen
+            return await talk(await self.policy.options(options), text)
 
 
 class ClaudeAgentSDK:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from conformance.driving import Call, Seen, Setup, World
+from conformance.driving import Call, InProcess, Seen, Setup, World
 from langchain.agents import create_agent
 from langchain.agents.middleware import ToolRetryMiddleware
 from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
@@ -39,7 +39,7 @@ def says(*turns: list[Call]) -> Model:
     return Model(messages=iter([*messages, *(AIMessage(content="done") for _ in range(9))]))
 
 
-class LangChainHost:
+class LangChainHost(InProcess):
     def __init__(self, setup: Setup, world: World, saver: InMemorySaver | None = None) -> None:
         self.setup, self.world = setup, world
         self.saver = saver or InMemorySaver()

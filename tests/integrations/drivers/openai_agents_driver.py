@@ -14,7 +14,7 @@ from agents import Agent, RunConfig, Runner, RunState, function_tool
 from agents.items import ModelResponse
 from agents.models.interface import Model
 from agents.usage import Usage
-from conformance.driving import Call, Seen, Setup, World
+from conformance.driving import Call, InProcess, Seen, Setup, World
 from openai.types.responses import ResponseFunctionToolCall, ResponseOutputMessage, ResponseOutputText
 
 from schemarouter import load_policy
@@ -55,7 +55,7 @@ def message(text: str) -> ResponseOutputMessage:
     return ResponseOutputMessage(id="m", content=[content], role="assistant", status="completed", type="message")
 
 
-class OpenAIAgentsHost:
+class OpenAIAgentsHost(InProcess):
     def __init__(self, setup: Setup, world: World, state: str | None = None) -> None:
         self.setup, self.world, self.state = setup, world, state
         self.boundary = HostBoundary(

@@ -9,7 +9,7 @@ import asyncio
 import dataclasses
 from typing import Any, ClassVar
 
-from conformance.driving import Call, Seen, Setup, World
+from conformance.driving import Call, InProcess, Seen, Setup, World
 from pydantic_ai import Agent, DeferredToolRequests, ModelRetry, Tool
 from pydantic_ai.messages import (
     ModelMessagesTypeAdapter,
@@ -39,7 +39,7 @@ def says(*turns: list[Call]) -> FunctionModel:
     return FunctionModel(speak)
 
 
-class PydanticAIHost:
+class PydanticAIHost(InProcess):
     def __init__(self, setup: Setup, world: World, messages: bytes = b"[]") -> None:
         self.setup, self.world, self.messages = setup, world, messages
         self.requests: Any = None

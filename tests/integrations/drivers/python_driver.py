@@ -5,7 +5,7 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, ClassVar
 
-from conformance.driving import Call, Seen, Setup, World
+from conformance.driving import Call, InProcess, Seen, Setup, World
 
 from schemarouter import SchemaRouterError, load_policy
 from schemarouter.integrations.boundary import HostBoundary, denial
@@ -14,7 +14,7 @@ from schemarouter.integrations.guard import guard
 NO_PAUSE = "a function call cannot pause; an approver is asked"
 
 
-class PythonHost:
+class PythonHost(InProcess):
     def __init__(self, setup: Setup, world: World) -> None:
         self.setup = setup
         self.boundary = HostBoundary(
