@@ -176,6 +176,14 @@ def _hook(configured: Configured, options: HookOptions, limit: float) -> list[Ch
                 'set `"onFailure": "block"` beside the command',
             )
         )
+    if not configured.guarded:
+        checks.append(
+            Check(
+                "broken",
+                "where the hook ends without an answer, tools that only read run",
+                "run `schemarouter init claude-code` again",
+            )
+        )
     timeout = hook.get("timeout", 60)
     if type(timeout) not in (int, float) or timeout <= limit:
         checks.append(Check("broken", f"`timeout` is not above the {limit:g} s after which the hook denies by itself"))

@@ -1,7 +1,8 @@
 """The settings of Claude Code that start the hook: *positive authorisation*, so that only what the hook allows runs.
 
-Two locks, each enough for what the other leaves open: in the mode ``dontAsk`` nothing that changes anything runs without an ``allow``, and
-``onFailure: block`` refuses the call where the hook crashes, hangs or is gone, reading included. What stands in the settings already is kept.
+Three locks, each for what the others leave open: in the mode ``dontAsk`` nothing that changes anything runs without an ``allow``; a shell
+around the hook turns every end without an answer into a refusal, because what only reads would run; and ``onFailure: block``
+refuses the call where the hook hangs or the shell is gone. What stands in the settings already is kept.
 """
 
 from __future__ import annotations
@@ -22,6 +23,12 @@ LIMIT = 4 * 1024 * 1024
 EVENT = "PreToolUse"
 #: What stands in the command of our hook, and in no other.
 MARK = ("hook", "claude-code")
+#: The shell around our command: an end without an answer, which Claude Code takes for no opinion, becomes a refusal (exit code 2).
+_BEFORE = "said=$("
+_BEHIND = (
+    """) && case "$said" in '{"hookSpecificOutput": {'*'}}') printf '%s\\n' "$said" ;; *) false ;; esac """
+    """|| { echo 'the hook of schemarouter gave no answer, so nothing runs' >&2; exit 2; }"""
+)
 #: Seconds that Claude Code waits beyond the hook's own limit, for the start of the process.
 _MARGIN = 7
 
@@ -46,6 +53,12 @@ class Configured(NamedTuple):
     def words(self) -> list[str]:
         """The words of the command; empty where a shell could not split it."""
         return split_command(self.hook.get("command"))
+
+    @property
+    def guarded(self) -> bool:
+        """Whether the shell around the command refuses where the hook ends without an answer."""
+        command = self.hook.get("command")
+        return isinstance(command, str) and command.startswith(_BEFORE) and command.endswith(_BEHIND)
 
     def options(self) -> HookOptions:
         """What the hook is told. Raises ``OptionError``."""
@@ -87,7 +100,7 @@ def command_line(options: HookOptions) -> str:
         start = [sys.executable, "-I", str(script)]
     else:
         start = [sys.executable, "-I", "-m", "schemarouter"]
-    return shlex.join([*start, *MARK, *write(options)])
+    return f"{_BEFORE}{shlex.join([*start, *MARK, *write(options)])}{_BEHIND}"
 
 
 def merged(settings: dict[str, Any], options: HookOptions) -> dict[str, Any]:
@@ -141,9 +154,9 @@ def all_hooks(settings: dict[str, Any]) -> list[tuple[int, dict[str, Any], int, 
 
 
 def split_command(command: object) -> list[str]:
-    """The words of a shell command; none where it is no such thing."""
+    """The words of a shell command, without the guard around it; none where it is no such thing."""
     try:
-        return shlex.split(command) if isinstance(command, str) else []
+        return shlex.split(command.removeprefix(_BEFORE).removesuffix(_BEHIND)) if isinstance(command, str) else []
     except ValueError:
         return []
 
