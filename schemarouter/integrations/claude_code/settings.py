@@ -26,8 +26,8 @@ MARK = ("hook", "claude-code")
 #: The shell around our command: an end without an answer, which Claude Code takes for no opinion, becomes a refusal (exit code 2).
 _BEFORE = "said=$("
 _BEHIND = (
-    """) && case "$said" in '{"hookSpecificOutput": {'*'}}') printf '%s\\n' "$said" ;; *) false ;; esac """
-    """|| { echo 'the hook of schemarouter gave no answer, so nothing runs' >&2; exit 2; }"""
+    """); status=$?; case "$said" in '{"hookSpecificOutput": {'*'}}') printf '%s\\n' "$said" ;; """
+    """*) echo 'the hook of schemarouter gave no answer, so nothing runs' >&2; status=2 ;; esac; [ "$status" = 0 ] || exit 2"""
 )
 #: Seconds that Claude Code waits beyond the hook's own limit, for the start of the process.
 _MARGIN = 7
