@@ -93,7 +93,9 @@ class ClaudeCode:
         "retrying_host": "the host runs nothing again by itself",
         "crashing_hook": "a policy with hooks is refused: the process has no application",
         "renamed_tool": "names follow one rule",
-        "default_left_out": "the hook does not know the contracts of MCP servers",
+        "default_left_out": (
+            "a default of a server is not believed; what is left out is in doubt, and the stricter outcome counts"
+        ),
         "positional_and_keyword": "a model names every argument",
     }
 
