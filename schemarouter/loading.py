@@ -82,8 +82,12 @@ def load_bytes(
     allow_imports: Sequence[str] = (),
     expect_digest: str | None = None,
     check: Check = "structure",
+    callback: Callable[..., Any] | None = None,
 ) -> LoadedPolicy:
-    """As :func:`load_policy`, for what was read from ``path`` already."""
+    """As :func:`load_policy`, for what was read from ``path`` already.
+
+    ``callback`` stands for the callback that the policy names, whatever its name, where ``callbacks`` does not supply one.
+    """
     if path.lower().endswith(".json") or _ARTIFACT.match(raw if isinstance(raw, str) else raw[:200].decode("latin-1")):
         if check == "full":
             raise PolicyError(f"`{path}` is a compiled artifact, which cannot be linted", help="load the policy file")
@@ -97,7 +101,9 @@ def load_bytes(
                 f"`{path}` is not the policy that is expected: its digest is `{graph.digest}`",
                 help="review the policy, then change the expected digest",
             )
-    callables, problems = resolve_callables(graph, hooks or {}, callbacks or {}, allow_imports)
+    named = graph.approval.callback
+    supplied = {named: callback, **(callbacks or {})} if callback is not None and named is not None else callbacks or {}
+    callables, problems = resolve_callables(graph, hooks or {}, supplied, allow_imports)
     if problems:
         raise _error(path, _findings(problems, source, path))
     return LoadedPolicy(graph, callables)

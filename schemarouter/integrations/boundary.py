@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import contextlib
 import inspect
+import os
 import threading
 import uuid
-from collections.abc import Awaitable, Callable, Iterable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -26,7 +27,7 @@ from schemarouter.errors import (
 from schemarouter.integrations.names import HostNames, Operation
 from schemarouter.integrations.passes import Pass, Pending, token_of
 from schemarouter.integrations.stages import ALL_STAGES, require_stages
-from schemarouter.loading import LoadedPolicy
+from schemarouter.loading import LoadedPolicy, load_bytes, read_policy_text
 from schemarouter.model.approval import Approver, Denied, Question
 from schemarouter.model.call import ToolCall
 from schemarouter.model.json_value import JsonValueError, checked_copy
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from schemarouter.audit.log import DecisionLog
     from schemarouter.audit.shadow import ShadowMode
     from schemarouter.compiler.graph import EvaluationGraph
+    from schemarouter.loading import Check
     from schemarouter.model.decision import Outcome
     from schemarouter.state.kill_switch import KillSwitch
     from schemarouter.state.port import StateStore
@@ -134,6 +136,36 @@ class HostBoundary:
         )
         self.add_tools(tools)
 
+    @classmethod
+    def from_policy(
+        cls,
+        path_or_text: str | os.PathLike[str],
+        *,
+        hooks: Mapping[str, Callable[..., Any]] | None = None,
+        callbacks: Mapping[str, Callable[..., Any]] | None = None,
+        allow_imports: Sequence[str] = (),
+        expect_digest: str | None = None,
+        check: Check = "structure",
+        **options: Any,
+    ) -> HostBoundary:
+        """A boundary under the policy of a file or text; ``options`` are those of the constructor.
+
+        The callback that the policy names is the host's own pause, and the ``approver`` where a host has none, unless
+        ``callbacks`` supplies another. Raises as :func:`~schemarouter.load_policy` and the constructor do.
+        """
+        path, raw = read_policy_text(path_or_text)
+        loaded = load_bytes(
+            raw,
+            path,
+            hooks=hooks,
+            callbacks=callbacks,
+            allow_imports=allow_imports,
+            expect_digest=expect_digest,
+            check=check,
+            callback=_asked_by_the_host,
+        )
+        return cls(loaded, **options)
+
     # Policy and tools
 
     @property
@@ -164,7 +196,8 @@ class HostBoundary:
         if named is None:
             return policy, self._gate
         if self._approver is None:
-            self._gate.otherwise = self._as_approver(callables.get(named))
+            given = callables.get(named)
+            self._gate.otherwise = None if given is _asked_by_the_host else self._as_approver(given)
         return LoadedPolicy(graph, {**callables, named: self._gate}), None
 
     def _as_approver(self, callback: object) -> Approver | None:
@@ -418,6 +451,11 @@ class _Gate(Approver):
         if given.token != wanted:
             return Denied("the host's answer was to another question: the call, its arguments or the policy changed")
         return True if boundary._spend(wanted) else Denied("the host's answer was used before")
+
+
+def _asked_by_the_host(*_: object) -> bool:
+    """Stands for the callback that a policy names, where the host's own pause is what asks."""
+    return False
 
 
 _NOBODY = Denied("there is nobody to ask: the host gave no answer, and no approver is configured")

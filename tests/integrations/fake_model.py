@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Iterator
+import uuid
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -22,8 +23,8 @@ def prompt(*turns: list[dict[str, Any]]) -> str:
 
 
 @contextmanager
-def fake_model() -> Iterator[tuple[str, list[dict[str, Any]]]]:
-    """Serve; gives the address, and the list of requests with tools, which grows."""
+def fake_model(script: Mapping[str, Any] | None = None) -> Iterator[tuple[str, list[dict[str, Any]]]]:
+    """Serve; gives the address, and the list of requests with tools, which grows. ``script`` has the turns for other prompts."""
     seen: list[dict[str, Any]] = []
 
     class Handler(BaseHTTPRequestHandler):
@@ -43,7 +44,7 @@ def fake_model() -> Iterator[tuple[str, list[dict[str, Any]]]]:
             if "count_tokens" in self.path:
                 self._answer(b'{"input_tokens": 1}', "application/json")
                 return
-            content = _reply(request)
+            content = _reply(request, script or {})
             if request.get("tools"):
                 seen.append(request)
             if request.get("stream"):
@@ -71,7 +72,7 @@ def fake_model() -> Iterator[tuple[str, list[dict[str, Any]]]]:
         thread.join()
 
 
-def _reply(request: dict[str, Any]) -> list[dict[str, Any]]:
+def _reply(request: dict[str, Any], script: Mapping[str, Any]) -> list[dict[str, Any]]:
     turns: list[list[dict[str, Any]]] = []
     done = 0
     for message in request["messages"]:
@@ -81,6 +82,8 @@ def _reply(request: dict[str, Any]) -> list[dict[str, Any]]:
             if message["role"] == "user" and part["type"] == "text" and MARK in part["text"]:
                 found, _ = json.JSONDecoder().raw_decode(part["text"].partition(MARK)[2])
                 turns, done = found, 0
+            elif message["role"] == "user" and part["type"] == "text" and part["text"] in script:
+                turns, done = script[part["text"]], 0
         done += message["role"] == "assistant" and any(part["type"] == "tool_use" for part in parts)
     if not request.get("tools") or done >= len(turns):
         return [{"type": "text", "text": "done"}]
@@ -90,7 +93,7 @@ def _reply(request: dict[str, Any]) -> list[dict[str, Any]]:
 def _message(content: list[dict[str, Any]], model: str) -> dict[str, Any]:
     uses = any(part["type"] == "tool_use" for part in content)
     return {
-        "id": "msg_1",
+        "id": f"msg_{uuid.uuid4().hex}",  # messages with one id are taken for one
         "type": "message",
         "role": "assistant",
         "model": model,

@@ -264,3 +264,23 @@ def test_a_guarded_function_returns_what_it_returned():
     edge = HostBoundary(load_policy(text), names=HostNames("agent"))
     assert guard(read, edge)("a") == {"path": "a"}
     assert run(guard(list_all, edge)()) == ["/"]
+
+
+NAMED = POLICY.replace("version: 1\n", "version: 1\napproval: {callback: person}\n")
+
+
+def test_a_callback_that_a_policy_names_is_the_hosts_pause_unless_one_is_supplied():
+    host = Host()
+    edge = HostBoundary.from_policy(NAMED, names=HostNames("agent"), tools=TOOLS)
+    pending = edge.pending("pay", {"amount": 5}, call_id="c1")
+    run(edge.call("pay", {"amount": 5}, host, call_id="c1", approved=read_answer(approve(pending), pending)))
+    with pytest.raises(ApprovalDeniedError, match="nobody to ask"):
+        run(edge.call("pay", {"amount": 5}, host, call_id="c2"))
+    asked = []
+    edge = HostBoundary.from_policy(
+        NAMED, names=HostNames("agent"), tools=TOOLS, callbacks={"person": lambda *_: asked.append(1) or True}
+    )
+    run(edge.call("pay", {"amount": 5}, host, call_id="c3"))
+    assert (len(host.ran), asked) == (2, [1])
+    with pytest.raises(PolicyError, match="audit"):
+        HostBoundary.from_policy(NAMED + "hooks: {before_call: [audit]}\n", names=HostNames("agent"))
