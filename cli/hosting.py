@@ -138,11 +138,14 @@ def _project_servers(folder: Path) -> list[str]:
 
 
 def _store(path: str, *, make: bool) -> Any:
+    from pathlib import Path
+
     from schemarouter.errors import StateStoreError
     from schemarouter.state.sqlite import SqliteStore
 
     store = SqliteStore(path)
     if make:
+        _make_folder(Path(path).parent)
         try:
             store.identity()
         except StateStoreError as error:
