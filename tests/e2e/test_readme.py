@@ -50,7 +50,7 @@ def test_the_stage_table_is_the_stage_table():
 def test_every_command_and_file_that_is_named_exists():
     from schemarouter_cli.app import COMMANDS
 
-    for command in re.findall(r"^schemarouter ([a-z]+)", README, re.MULTILINE):
+    for command in re.findall(r"^schemarouter ([a-z-]+)", README, re.MULTILINE):
         assert command in COMMANDS
     for target in re.findall(r"\]\(([^)#]+)\)", README):
         assert (ROOT / target).exists(), target
