@@ -19,7 +19,7 @@ ROOT = HERE.parent
 ENVIRONMENTS = ROOT / ".envs"
 #: What the wheel is built from.
 SOURCES = ("schemarouter", "cli", "config", "schemas", "pyproject.toml", "README.md", "LICENSE")
-PEERS = ("casbin", "cedarpy", "google-re2", "schemarouter-0.17.0")
+PEERS = ("automata-lib", "casbin", "cedarpy", "google-re2", "schemarouter-0.17.0", "z3-solver")
 OURS = "wheel"
 #: The installer: the script that it writes for a command is a part of every start, and older ones import `re` in it.
 PIP = "pip"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from benchmarks.analysis_plan import analysis_groups
 from benchmarks.parts import PROCESS, Amount, Entrant, Group, Growth, Ratio, ours
 
 #: Side -> its environment and the module with its cases.
@@ -13,6 +14,9 @@ SIDES = {
     "pycasbin": ("casbin", "casbin"),
     "cedarpy": ("cedarpy", "cedar"),
     "re2 Set": ("google-re2", "re2set"),
+    "analysis": ("wheel", "questions"),
+    "z3": ("z3-solver", "z3_strings"),
+    "automata-lib": ("automata-lib", "automata_lib"),
 }
 
 
@@ -31,6 +35,7 @@ def groups() -> Iterator[Group]:
     yield from _calls()
     yield from _stores()
     yield _document()
+    yield from analysis_groups()
 
 
 def _seen() -> Iterator[Group]:

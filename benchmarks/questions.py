@@ -152,11 +152,12 @@ HOSTILE: dict[str, tuple[Callable[[random.Random, int], str], int, str]] = {
 }
 
 
-def hostile(family: str) -> list[Rule]:
-    """The rules of a family, all with one effect, and the last one with another."""
+def hostile(family: str, patterns: int) -> list[Rule]:
+    """The first rules of a family, all with one effect, and the last one with another."""
     make, size, last = HOSTILE[family]
     rng = random.Random(family)
-    return [*(Rule(f"rule-{n}", make(rng, n), "deny") for n in range(size)), Rule("last", last, "allow")]
+    count = min(patterns, size)
+    return [*(Rule(f"rule-{n}", make(rng, n), "deny") for n in range(count)), Rule("last", last, "allow")]
 
 
 #: Policies by the name of their kind.

@@ -92,12 +92,6 @@ def question(rules: int) -> Timed:
     return asked(lambda graph: ask(graph, PURGE), lambda: _graph(policy))
 
 
-def family(name: str) -> Timed:
-    """All rules of a family that is made to be slow, with the bound that `check` has for all questions together."""
-    policy = hostile(name)
-    return asked(lambda graph: Analysis(graph).redundant, lambda: _graph(policy))
-
-
 def undecided(rules: int, kind: str, other: str = "unrelated") -> float:
     """How many questions of all the above stay without an answer."""
     graph = _graph(KINDS[kind](rules))
@@ -123,11 +117,6 @@ def peak(rules: int, kind: str, edits: int = 0, other: str = "unrelated") -> flo
         tracemalloc.stop()
 
 
-def regions(rules: int, kind: str, edits: int = 0, other: str = "unrelated") -> float:
-    """How many differences are listed."""
-    return float(len(diff_policies(*map(_graph, _pair(rules, kind, edits, other))).changes))
-
-
 def dead(rules: int, kind: str) -> list[bool]:
     """For each rule whether it can decide no call."""
     found = Analysis(_graph(KINDS[kind](rules)))
@@ -142,8 +131,8 @@ class _Worst(NamedTuple):
 
 
 @cache
-def _worst(name: str) -> _Worst:
-    graph = _graph(hostile(name))
+def _worst(name: str, patterns: int) -> _Worst:
+    graph = _graph(hostile(name, patterns))
     analysis = Analysis(graph)
     (view,) = build_views(graph)
     gone: set[int] = set()
@@ -163,19 +152,19 @@ def _worst(name: str) -> _Worst:
     return worst
 
 
-def worst_seconds(name: str) -> float:
+def worst_seconds(name: str, patterns: int) -> float:
     """The time of the slowest rule of a family: whether it can decide, and could be left out."""
-    return _worst(name).seconds
+    return _worst(name, patterns).seconds
 
 
-def worst_steps(name: str) -> float:
+def worst_steps(name: str, patterns: int) -> float:
     """The steps of the rule with the most."""
-    return float(_worst(name).steps)
+    return float(_worst(name, patterns).steps)
 
 
-def worst_undecided(name: str) -> float:
+def worst_undecided(name: str, patterns: int) -> float:
     """Questions about the rules of a family that stay without an answer."""
-    return float(_worst(name).undecided)
+    return float(_worst(name, patterns).undecided)
 
 
 CASES = {
@@ -186,12 +175,10 @@ CASES = {
     "whole_check": whole_check,
     "difference": difference,
     "question": question,
-    "family": family,
 }
 VALUES = {
     "undecided": undecided,
     "difference_peak": peak,
-    "regions": regions,
     "dead": dead,
     "worst_seconds": worst_seconds,
     "worst_steps": worst_steps,

@@ -16,7 +16,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "benchmarks"
-SMALL = {"rules": 10, "length": 16, "endpoints": 2, "processes": 4, "operations": 5}
+SMALL = {"rules": 10, "length": 16, "endpoints": 2, "processes": 4, "operations": 5, "patterns": 3, "edits": 3}
 
 
 @pytest.fixture(scope="module")
@@ -65,6 +65,33 @@ def test_every_case_of_the_plan_exists_and_runs(benchmarks: Any) -> None:
     assert used == set(cases) | set(values)
 
 
+def test_every_question_to_the_analysis_exists_and_is_answered(benchmarks: Any) -> None:
+    side = module("sides.questions")
+    asked: dict[str, Any] = {}
+    for group in module("plan").groups():
+        for entrant in (*group.entrants.values(), *group.agree, *group.values.values()):
+            if entrant.side == "analysis":
+                asked[repr((entrant.case, small(entrant.arguments)))] = entrant
+    for entrant in asked.values():
+        arguments = small(entrant.arguments)
+        if entrant.case in side.CASES:
+            assert side.CASES[entrant.case](**arguments)(1) > 0
+        else:
+            side.VALUES[entrant.case](**arguments)
+    assert {entrant.case for entrant in asked.values()} == set(side.CASES) | set(side.VALUES)
+
+
+def test_the_questions_are_as_described(benchmarks: Any) -> None:
+    questions = module("questions")
+    dead = module("sides.questions").dead(200, "covered")
+    assert 5 <= sum(dead) <= 19  # nearly each tenth, but for those whose calls another one took before
+    assert len(questions.edited(questions.KINDS["typical"](100), 20)) >= 90
+    for kind in ("mcp", "rest"):
+        rules = questions.KINDS[kind](400)
+        assert len({rule.operation for rule in rules}) == len(rules)
+        assert rules == questions.KINDS[kind](400)
+
+
 def test_sides_that_are_compared_decide_alike(benchmarks: Any) -> None:
     workload, ours = module("workload"), module("sides.ours")
     for mix in workload.MIXES:
@@ -99,7 +126,7 @@ def test_the_workload_is_the_same_everywhere_and_as_described(benchmarks: Any) -
 
 
 def test_results_say_what_was_measured(benchmarks: Any, tmp_path: Path) -> None:
-    plan, report = module("plan"), module("report")
+    plan, report = module("parts"), module("report")
     group = plan.Group(
         "Section",
         "title",
