@@ -104,7 +104,7 @@ lock:            ## resolve the locked versions anew
 		--no-emit-index-url --no-emit-find-links --generate-hashes --all-extras \
 		pyproject.toml requirements-dev.in requirements-integrations.in -o requirements-integrations.lock
 
-bench: $(STAMP)  ## measure, side by side with other tools in environments of their own (3 minutes)
+bench: $(STAMP) $(FRAMEWORKS_STAMP) ## measure, side by side with other tools in environments of their own (8 minutes)
 	@$(BIN)/python benchmarks/run.py
 
 security-case: $(STAMP) ## replay real attacks under the example policies, and write the tables anew

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from benchmarks.analysis_plan import analysis_groups
+from benchmarks.hosts_plan import host_groups
 from benchmarks.parts import PROCESS, Amount, Entrant, Group, Growth, Ratio, ours
 
 #: Side -> its environment and the module with its cases.
@@ -15,6 +16,7 @@ SIDES = {
     "cedarpy": ("cedarpy", "cedar"),
     "re2 Set": ("google-re2", "re2set"),
     "analysis": ("wheel", "questions"),
+    "hosts": ("integrations", "hosts"),
     "z3": ("z3-solver", "z3_strings"),
     "automata-lib": ("automata-lib", "automata_lib"),
 }
@@ -36,6 +38,7 @@ def groups() -> Iterator[Group]:
     yield from _stores()
     yield _document()
     yield from analysis_groups()
+    yield from host_groups()
 
 
 def _seen() -> Iterator[Group]:

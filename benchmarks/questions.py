@@ -46,6 +46,17 @@ def guarded(size: int) -> list[Rule]:
     return [Rule("no-purge", "*.purge_*", "deny"), *policy(size)[1:]]
 
 
+def pieces(pattern: str) -> list[str]:
+    """The pieces of a pattern of these policies: ``*``, ``?``, ``[ab]`` and single characters."""
+    return re.findall(r"\[\w+\]|.", pattern)
+
+
+def guarded_in_parts(size: int) -> list[Rule]:
+    """As ``guarded``, but no rule alone takes all of these calls."""
+    parts = ("*.purge_", "*.purge_[a-m]*", "*.purge_[!a-m]*")
+    return [*(Rule(f"no-purge-{n}", part, "deny") for n, part in enumerate(parts)), *policy(size)[3:]]
+
+
 def unrelated(size: int) -> list[Rule]:
     """Another policy of the same mix, with no more in common than two policies of one company."""
     return policy(size, seed=" unrelated")
@@ -167,6 +178,7 @@ KINDS: dict[str, Callable[[int], list[Rule]]] = {
     "question": lambda size: policy(size, "question"),
     "covered": covered,
     "guarded": guarded,
+    "guarded in parts": guarded_in_parts,
     "unrelated": unrelated,
     "mcp": lambda size: catalogued(size, "mcp"),
     "rest": lambda size: catalogued(size, "rest"),

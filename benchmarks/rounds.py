@@ -28,6 +28,19 @@ ROUND_SECONDS = 0.004
 ROUNDS = 60
 GROUP_SECONDS = 12.0
 
+#: What the hook of Claude Code is asked about, and by which policy.
+EVENT = json.dumps(
+    {
+        "session_id": "s",
+        "permission_mode": "dontAsk",
+        "hook_event_name": "PreToolUse",
+        "tool_name": "Read",
+        "tool_input": {"file_path": "/a"},
+        "tool_use_id": "t",
+    }
+).encode()
+HOOK = "version: 1\nname: hook\nrules:\n  - {name: reads, operation: claude.Read, effect: allow}\n"
+
 COMMAND = python_of(OURS).with_name("schemarouter")
 
 Times = dict[str, list[float]]
@@ -136,18 +149,28 @@ def _interleave(timers: dict[str, Callable[[], float]], rounds: int, fewest: int
 
 
 def _process_timer(entrant: Entrant, folder: str) -> Callable[[], float]:
-    """From starting a process to its end, without a shell, output thrown away."""
+    """From starting a process to its end, without a shell unless that is what is measured, output thrown away."""
     files = start_up_files(folder)
+    given = entrant.arguments
     command = [
         str(python_of(OURS).with_name(entrant.case)),
-        *(part.format(**files) if "{" in part else part for part in entrant.arguments["arguments"]),
+        *(part.format(**files) if "{" in part else part for part in given["arguments"]),
     ]
+    if given.get("guarded"):
+        command = ["/bin/sh", "-c", hook_command(folder)]
+    said = EVENT if given.get("input") == "event" else b""
     environment = {"PATH": os.environ["PATH"], "HOME": folder, "NO_COLOR": "1"}
-    subprocess.run(command, cwd=folder, env=environment, check=True, stdout=subprocess.DEVNULL)
+
+    def run() -> None:
+        subprocess.run(
+            command, cwd=folder, env=environment, check=True, input=said, stdout=subprocess.DEVNULL, close_fds=False
+        )
+
+    run()
 
     def timer() -> float:
         start = time.perf_counter()
-        subprocess.run(command, cwd=folder, env=environment, check=True, stdout=subprocess.DEVNULL, close_fds=False)
+        run()
         return time.perf_counter() - start
 
     return timer
@@ -162,4 +185,29 @@ def start_up_files(folder: str) -> dict[str, str]:
         policy_path.write_text(yaml_text(rules) + "budget: {max_tool_calls: 100}\n", encoding="utf-8")
         subprocess.run([COMMAND, "check", "--strict", policy_path], cwd=folder, check=True, stdout=subprocess.DEVNULL)
         subprocess.run([COMMAND, "compile", policy_path, "-o", artifact], check=True, stdout=subprocess.DEVNULL)
-    return {"policy": str(policy_path), "artifact": str(artifact)}
+    files = {"policy": str(policy_path), "artifact": str(artifact), "store": str(Path(folder, "state.db"))}
+    for name, text in {
+        "hook_artifact": HOOK,
+        "counting_artifact": HOOK + "budget: {max_tool_calls: 1000000}\n",
+    }.items():
+        path, files[name] = Path(folder, f"{name}.policy.yaml"), str(Path(folder, f"{name}.graph.json"))
+        if not path.exists():
+            path.write_text(text, encoding="utf-8")
+            subprocess.run([COMMAND, "compile", path, "-o", files[name]], check=True, stdout=subprocess.DEVNULL)
+    if not Path(files["store"]).exists():
+        _claude_settings(folder, "counting_artifact.policy.yaml", "--store", files["store"])
+    return files
+
+
+def _claude_settings(folder: str, policy_path: str, *options: str) -> str:
+    """The command of the hook, as ``init claude-code`` writes it for a policy."""
+    command = [COMMAND, "init", "claude-code", "--policy", policy_path, *options]
+    subprocess.run(command, cwd=folder, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    settings = json.loads(Path(folder, ".claude", "settings.json").read_text(encoding="utf-8"))
+    hook: str = settings["hooks"]["PreToolUse"][0]["hooks"][0]["command"]
+    return hook
+
+
+def hook_command(folder: str) -> str:
+    """The command of the hook without a store."""
+    return _claude_settings(folder, "hook_artifact.policy.yaml")

@@ -75,7 +75,7 @@ def _machine(benchmark: pyperf.Benchmark, took: float) -> dict[str, str]:
     load = ", ".join(f"{value:.1f}" for value in os.getloadavg())
     versions = []
     for side, (environment, _) in SIDES.items():
-        if side == "analysis":  # ours once more
+        if side in ("analysis", "hosts"):  # ours once more
             continue
         installed = environments.versions(environment)
         own = {

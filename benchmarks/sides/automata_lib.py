@@ -7,7 +7,7 @@ import time
 from automata.fa.dfa import DFA
 from automata.fa.nfa import NFA
 
-from benchmarks.questions import KINDS
+from benchmarks.questions import KINDS, pieces
 from benchmarks.timing import Timed, asked
 from benchmarks.workload import UNKNOWN
 
@@ -18,15 +18,16 @@ LIMIT = 100.0
 def _dfa(pattern: str, alphabet: set[str]) -> DFA:
     """The automaton of a pattern, built as one would: a state for each place in it."""
     transitions: dict[str, dict[str, set[str]]] = {}
-    for place, character in enumerate(pattern):
+    read = pieces(pattern)
+    for place, piece in enumerate(read):
         state, following = str(place), str(place + 1)
-        if character == "*":
+        if piece == "*":
             transitions[state] = {"": {following}, **{one: {state} for one in alphabet}}
-        elif character == "?":
+        elif piece == "?":
             transitions[state] = {one: {following} for one in alphabet}
         else:
-            transitions[state] = {character: {following}}
-    last = str(len(pattern))
+            transitions[state] = {one: {following} for one in piece.strip("[]")}
+    last = str(len(read))
     transitions[last] = {}
     nfa = NFA(
         states=set(transitions), input_symbols=alphabet, transitions=transitions, initial_state="0", final_states={last}
@@ -36,7 +37,7 @@ def _dfa(pattern: str, alphabet: set[str]) -> DFA:
 
 def answers(patterns: list[str]) -> list[bool | str]:
     """For each pattern whether those before it match all that it matches."""
-    alphabet = {character for pattern in patterns for character in pattern if character not in "*?"} | {".", "\0"}
+    alphabet = {character for pattern in patterns for character in pattern if character not in "*?[]"} | {".", "\0"}
     operation = _dfa("*.*", alphabet)
     start = time.perf_counter()
     covered: DFA | None = None

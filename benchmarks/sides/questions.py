@@ -85,9 +85,9 @@ def difference(rules: int, kind: str, edits: int = 0, other: str = "unrelated") 
     return asked(lambda graphs: diff_policies(*graphs), lambda: (_graph(before), _graph(after)))
 
 
-def question(rules: int) -> Timed:
-    """A question that only the last look at the last rule answers: no."""
-    policy = KINDS["guarded"](rules)
+def question(rules: int, kind: str) -> Timed:
+    """A question whose answer is no."""
+    policy = KINDS[kind](rules)
     assert ask(_graph(policy), PURGE).answer == "no"
     return asked(lambda graph: ask(graph, PURGE), lambda: _graph(policy))
 

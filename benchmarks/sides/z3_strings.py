@@ -6,7 +6,7 @@ from typing import Any
 
 import z3
 
-from benchmarks.questions import KINDS
+from benchmarks.questions import KINDS, pieces
 from benchmarks.timing import Timed, asked
 from benchmarks.workload import UNKNOWN
 
@@ -18,14 +18,17 @@ def _regex(pattern: str) -> Any:
     anything = z3.AllChar(z3.ReSort(z3.StringSort()))
     parts: list[Any] = []
     text = ""
-    for character in pattern:
-        if character in "*?":
+    for piece in pieces(pattern):
+        if piece in ("*", "?") or len(piece) > 1:
             if text:
                 parts.append(z3.Re(text))
                 text = ""
-            parts.append(z3.Star(anything) if character == "*" else anything)
+            if len(piece) > 1:
+                parts.append(z3.Union(*map(z3.Re, piece[1:-1])))
+            else:
+                parts.append(z3.Star(anything) if piece == "*" else anything)
         else:
-            text += character
+            text += piece
     if text or not parts:
         parts.append(z3.Re(text))
     return parts[0] if len(parts) == 1 else z3.Concat(*parts)

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from schemarouter.analysis.decided import find_word, show
 from schemarouter.analysis.doubt import doubtful_pairs
-from schemarouter.analysis.reach import Cell, cells
-from schemarouter.analysis.search import Found, Undecided, Work
+from schemarouter.analysis.reach import Cell, cells, required
+from schemarouter.analysis.search import Empty, Found, Undecided, Work, search
 from schemarouter.analysis.view import PolicyView, build_views
-from schemarouter.analysis.words import may_overlap
+from schemarouter.analysis.words import lies_within, may_overlap
 from schemarouter.compiler.graph import EvaluationGraph
 from schemarouter.errors import SchemaRouterError
 from schemarouter.match.classes import ALL_CLASSES, class_mask
@@ -28,6 +28,10 @@ if TYPE_CHECKING:
 
 #: Steps for one question.
 STEPS = 20_000_000
+
+#: After so many rules it is looked whether any call of the question is left, and so many steps that may take in each cell.
+_LOOKS = frozenset(1 << number for number in range(1, 18, 2))
+_EXHAUSTION_STEPS = 20_000
 
 #: Words about attributes, with the classes that they leave.
 _CLASSES = {
@@ -158,7 +162,7 @@ def ask(
     work = Work(steps, cancelled=cancelled)
     gap: Undecided | None = None
     open_answer: QueryAnswer | None = None
-    for rule, cell in _candidates(view, question):
+    for rule, cell in _candidates(view, question, work):
         patterns = (None,) if rule is None else view.rules[rule].patterns
         answer = find_word(view, rule, cell, patterns, question.operations, work)
         if isinstance(answer, Undecided):
@@ -178,13 +182,49 @@ def ask(
     return QueryAnswer("no")
 
 
-def _candidates(view: PolicyView, question: Question) -> Iterator[tuple[int | None, Cell]]:
+def _candidates(view: PolicyView, question: Question, work: Work) -> Iterator[tuple[int | None, Cell]]:
+    """The rules that might decide such a call, with the cells; none behind rules that take every call of the question."""
+    taken = looked = 0
     for rule in (*range(len(view.rules)), None):
+        if not question.classes & ~taken:
+            return
         if rule is not None and question.operations and not _may_match(view, rule, question):
             continue
         for cell in cells(view, rule, question.classes):
-            if view.outcomes[-1 if rule is None else rule][cell.effective] in question.outcomes:
+            wanted = view.outcomes[-1 if rule is None else rule][cell.effective] in question.outcomes
+            if wanted and not taken >> cell.effective & 1:
                 yield rule, cell
+        if rule is None:
+            return
+        if _takes_all(view, rule, question):
+            taken |= view.masks[rule]
+        looked += 1
+        if looked in _LOOKS:
+            taken |= _exhausted(view, question, rule + 1, taken, work)
+
+
+def _exhausted(view: PolicyView, question: Question, end: int, taken: int, work: Work) -> int:
+    """The classes in which the rules before ``end`` together take every call of the question, as a mask."""
+    left: dict[int, bool] = {}
+    for cell in cells(view, None, question.classes & ~taken):
+        group = view.group_of[cell.effective]
+        forbidden = view.before(end, cell.effective, None) | cell.piece.before
+        answer = search(
+            view.automaton, required(view, cell, *question.operations), forbidden, work.part(_EXHAUSTION_STEPS)
+        )
+        left[group] = left.get(group, False) or not isinstance(answer, Empty)
+    return sum(1 << index for index, group in view.group_of.items() if left.get(group) is False)
+
+
+def _takes_all(view: PolicyView, rule: int, question: Question) -> bool:
+    """Whether a rule plainly matches all operations of the question, whatever the arguments are."""
+    if view.rules[rule].conditions is not None:
+        return False
+    return any(
+        lies_within(operation, pattern)
+        for operation in question.operations or ("*",)
+        for pattern in view.rules[rule].patterns
+    )
 
 
 def _may_match(view: PolicyView, rule: int, question: Question) -> bool:
