@@ -28,6 +28,7 @@ ROUND_SECONDS = 0.004
 ROUNDS = 60
 GROUP_SECONDS = 12.0
 
+READS = "    effect: allow\n"
 #: What the hook of Claude Code is asked about, and by which policy.
 EVENT = json.dumps(
     {
@@ -180,9 +181,10 @@ def start_up_files(folder: str) -> dict[str, str]:
     """A clean policy file of 100 rules, and its artifact, made by the command that is measured."""
     policy_path, artifact = Path(folder, "clean.policy.yaml"), Path(folder, "clean.graph.json")
     if not artifact.exists():
-        # An allow that starts with a wildcard is a finding, and what is measured is a clean file.
+        # An allow that starts with a wildcard, or lets through what nobody classified, is a finding; what is measured is a clean file.
         rules = [rule._replace(effect="deny") if rule.operation.startswith("*") else rule for rule in policy(100)]
-        policy_path.write_text(yaml_text(rules) + "budget: {max_tool_calls: 100}\n", encoding="utf-8")
+        text = yaml_text(rules).replace(READS, f"{READS}    when: {{read_only: true, destructive: false}}\n")
+        policy_path.write_text(text + "budget: {max_tool_calls: 100}\n", encoding="utf-8")
         subprocess.run([COMMAND, "check", "--strict", policy_path], cwd=folder, check=True, stdout=subprocess.DEVNULL)
         subprocess.run([COMMAND, "compile", policy_path, "-o", artifact], check=True, stdout=subprocess.DEVNULL)
     files = {"policy": str(policy_path), "artifact": str(artifact), "store": str(Path(folder, "state.db"))}
