@@ -153,16 +153,22 @@ class RegistryExecutor:
             now = self._governance
             self._governance = govern(now.policy, now.approval_callback, hooks, now.lock)
 
-    def replace_policy(self, policy: PolicyLike, *, expected: PolicyLike) -> bool:
+    def replace_policy(
+        self, policy: PolicyLike, *, expected: PolicyLike, before: Callable[[], object] | None = None
+    ) -> bool:
         """Assign ``policy`` if the policy of now is the very object ``expected``, in one step; say whether it was.
 
-        Raises as assigning ``policy`` does.
+        ``before`` is called once it is certain that ``policy`` can be enforced, and right before it is; what it raises
+        leaves everything as it was. Raises as assigning ``policy`` does.
         """
         with self._lock:
             now = self._governance
             if now.policy is not expected:
                 return False
-            self._governance = govern(policy, now.approval_callback, now.hooks, now.lock)
+            governance = govern(policy, now.approval_callback, now.hooks, now.lock)
+            if before is not None:
+                before()
+            self._governance = governance
             return True
 
     @property

@@ -237,10 +237,12 @@ class PolicyReloader:
         digest = pending.loaded.graph.digest
         found = Reload("swapped", f"the policy {why}, and is enforced", digest, pending.diff)
         try:
-            current = self._executor.policy is pending.instead_of
-            if current:
-                self._write(found)  # first: nothing is enforced that the log does not know of
-                current = self._executor.replace_policy(pending.loaded, expected=pending.instead_of)
+            current = self._executor.replace_policy(
+                pending.loaded,
+                expected=pending.instead_of,
+                # First: nothing is enforced that the log does not know of, and nothing in it was not enforced.
+                before=lambda: self._write(found),
+            )
         except SchemaRouterError as error:
             return Reload("refused", f"the last good policy stays: {error}", digest, pending.diff, error)
         self._pending = self._judged = None

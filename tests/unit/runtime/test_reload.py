@@ -28,6 +28,8 @@ from schemarouter import (
 from schemarouter.analysis.changes import PolicyDiff
 from schemarouter.audit.log import DecisionLog
 from schemarouter.audit.reading import records
+from schemarouter.catalog.building import catalog_of
+from schemarouter.catalog.lock import make_lock
 from schemarouter.compiler.artifact import dump_artifact
 from schemarouter.model.stages import STAGES
 from schemarouter.runtime import reload
@@ -491,3 +493,14 @@ def test_what_cannot_be_given(setup: Setup) -> None:
         setup.reloader.start(0)
     # A name that looks like a text is a path all the same.
     assert PolicyReloader(setup.executor, "version: 1\n", settle_seconds=0).poll().status == "refused"
+
+
+def test_a_policy_that_the_lock_refuses_was_never_swapped_in_for_the_log_either(tmp_path: Path) -> None:
+    log = DecisionLog(tmp_path / "log", key=b"a key of the test, long enough")
+    setup = Setup(tmp_path, decision_log=log)
+    setup.executor.lock = make_lock(load_policy(setup.path).graph, catalog_of([SPEC]))
+    found = setup.change(NARROW)
+    assert found.status == "refused"
+    assert "lock" in found.message
+    written = [record["status"] for record in records(str(tmp_path / "log")) if record["kind"] == "reload"]
+    assert written == ["refused"]
