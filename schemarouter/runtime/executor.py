@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 
 #: Steps on a store at once: a store lets one writer in at a time anyway.
 _STORE_WORKERS = 2
+#: Seconds, ten years: what `time.sleep` takes on every system. A backoff may be longer, or without end.
+_LONGEST_SLEEP = 315_360_000.0
 #: Stands for a call that could not be taken in.
 _NO_CALL = PrivateCall("", "", {}, (), "", None, ())
 
@@ -90,7 +92,7 @@ class RegistryExecutor:
         self._governance = govern(policy, approval_callback, hooks, as_lock(lock))
         self._pool = LazyPool(max_offloaded_sync_workers)
         self._store_pool = LazyPool(_STORE_WORKERS)
-        self._world = World(self._look, clock, time.sleep, self._pool.get, self._store_pool.get)
+        self._world = World(self._look, clock, _sleep, self._pool.get, self._store_pool.get)
         self._shadow: ShadowMode | None = None
         self.shadow = shadow
 
@@ -470,3 +472,7 @@ def as_lock(lock: LockLike | None) -> Lock | None:
     if not isinstance(lock, str) and not hasattr(lock, "__fspath__"):
         raise TypeError(f"lock must be a Lock or the path of one, not `{type(lock).__name__}`")
     return load_lock(lock)
+
+
+def _sleep(seconds: float) -> None:
+    time.sleep(min(seconds, _LONGEST_SLEEP))

@@ -307,6 +307,28 @@ async def test_a_file_is_a_ceiling_over_retries() -> None:
         assert len(attempts) == 2
 
 
+def test_a_backoff_that_no_clock_can_hold_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    class StoppedWaitingError(Exception):
+        pass
+
+    waited: list[float] = []
+
+    def sleep(seconds: float) -> None:
+        waited.append(seconds)
+        raise StoppedWaitingError
+
+    def fail(endpoint: str, arguments: object) -> None:
+        raise TransientInvocationError("x")
+
+    monkeypatch.setattr("time.sleep", sleep)
+    retry = "retry: {max_attempts: 2, initial_backoff_seconds: 1.0e+300}"
+    setup = Setup(policy=load_policy(f"version: 1\n{retry}\n"))
+    setup.executor.bind("ns.tool", fail)
+    with pytest.raises(StoppedWaitingError):
+        setup.executor.execute_call_sync(setup.call())
+    assert waited == [10 * 365 * 24 * 3600]
+
+
 @pytest.mark.asyncio
 async def test_classification_decides_about_retries_and_parallel_runs() -> None:
     policy = load_policy('version: 1\nclassify: [{operation: "ns.*", read_only: true}]\n')
