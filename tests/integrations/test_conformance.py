@@ -7,6 +7,9 @@ import pytest
 from conformance.cases import CASES
 from drivers import DRIVERS
 
+from schemarouter.integrations.stages import ALL_STAGES
+from schemarouter.model.stages import STAGES
+
 TABLE = Path(__file__).parents[2] / "docs" / "conformance.md"
 
 
@@ -43,6 +46,18 @@ def test_the_table_is_what_the_run_gives():
         lines.append(
             f"| **{name.replace('_', ' ')}**: {what} | {' | '.join(result(name, driver) for driver in DRIVERS)} |"
         )
+    lines += [
+        "",
+        "## Which stages are enforced",
+        "",
+        "A policy that counts on another one is refused before anything runs.",
+        "",
+        f"| stage | {' | '.join(driver.name for driver in DRIVERS)} |",
+        f"|---|{'---|' * len(DRIVERS)}",
+    ]
+    for stage in STAGES:
+        cells = ("yes" if stage.name in getattr(driver, "stages", ALL_STAGES) else "no" for driver in DRIVERS)
+        lines.append(f"| {stage.name} | {' | '.join(cells)} |")
     text = "\n".join(lines) + "\n"
     if os.environ.get("UPDATE_TABLES"):
         TABLE.write_text(text)

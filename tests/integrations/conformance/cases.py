@@ -7,10 +7,25 @@ from typing import Any
 
 import pytest
 
-from conformance.driving import ATTEMPTS_2, HOOK, LIMIT_3, POLICY, POSITIONS, RENAMED, Call, Driver, Setup, World
+from conformance.driving import (
+    AFTER,
+    ATTEMPTS_2,
+    HOOK,
+    LIMIT_3,
+    POLICY,
+    POSITIONS,
+    RENAMED,
+    Call,
+    Driver,
+    RefusedError,
+    Setup,
+    World,
+)
+from schemarouter import PolicyError
 from schemarouter.integrations.boundary import SelfTestError
 from schemarouter.integrations.names import HostNames, Operation
 from schemarouter.integrations.passes import approve, reject
+from schemarouter.integrations.stages import ALL_STAGES
 from schemarouter.state.memory import MemoryStore
 from schemarouter.state.stored_approvals import StoredApprovals
 
@@ -201,6 +216,14 @@ def answer_used_twice(driver: Driver) -> None:
     assert world.names() == ["pay"]
 
 
+def unenforced_stage(driver: Driver) -> None:
+    """A policy that counts on a stage which the host does not enforce is refused before anything runs."""
+    if getattr(driver, "stages", ALL_STAGES) == ALL_STAGES:
+        pytest.skip("all are enforced")
+    with pytest.raises((PolicyError, RefusedError), match="after-hooks"):
+        driver.build(Setup(AFTER, hooks={"audit": lambda *_: None}), World())
+
+
 def canary(driver: Driver) -> None:
     """Where the host's calls do not come to the boundary, the adapter does not start."""
     with pytest.raises(SelfTestError):
@@ -227,6 +250,7 @@ CASES: dict[str, Callable[[Driver], None]] = {
         renamed_tool,
         default_left_out,
         positional_and_keyword,
+        unenforced_stage,
         canary,
     )
 }

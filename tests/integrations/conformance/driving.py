@@ -36,7 +36,12 @@ rules:
     when: {arguments: {to: {const: ops}}}
   - {name: others, operation: agent.pay, effect: allow}
 """
+AFTER = POLICY + "hooks: {after_call: [audit]}\n"
 HOOK = POLICY + "hooks: {before_call: [audit]}\n"
+
+
+class RefusedError(Exception):
+    """Our command refused to put a policy in force."""
 
 
 class World:
@@ -129,7 +134,7 @@ class InProcess:
 
 
 class Driver(Protocol):
-    """One adapter. ``missing``: cases that its host has no place for, with the reason."""
+    """One adapter. ``missing``: cases that its host has no place for, with the reason; ``stages`` that are enforced, if not all."""
 
     name: str
     missing: dict[str, str]

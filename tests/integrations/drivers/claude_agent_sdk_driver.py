@@ -172,6 +172,7 @@ class ClaudeHost(InProcess):
 
 class ClaudeAgentSDK:
     name = "Claude Agent SDK"
+    stages = ASKED_BEFORE
     missing: ClassVar[dict[str, str]] = {
         **dict.fromkeys(
             ("after_a_restart", "answer_used_twice"),

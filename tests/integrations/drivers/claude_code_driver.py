@@ -13,11 +13,12 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from claude_agent_sdk import ClaudeAgentOptions, create_sdk_mcp_server
-from conformance.driving import Call, Seen, Setup, World
+from conformance.driving import Call, RefusedError, Seen, Setup, World
 
 from drivers.claude_agent_sdk_driver import SILENT, talk, told_in_a_thread, tools_of, turn
 from schemarouter import SqliteStore
 from schemarouter.integrations.boundary import SelfTestError
+from schemarouter.integrations.claude_code.verdict import ENFORCED
 from schemarouter.state.answering import answer, find_request
 from schemarouter.state.signatures import generate, load_signer, public_text
 
@@ -51,7 +52,8 @@ class ClaudeCodeHost:
     def set_policy(self, text: str) -> None:
         (self.folder / "policy.yaml").write_text(text.replace("agent.delegate", "claude.Agent"))
         made = schemarouter(self.folder, "init", "claude-code", "--server", "agent", *self.options)
-        assert made.returncode == 0, made.stderr
+        if made.returncode != 0:
+            raise RefusedError(made.stderr)
 
     def run(self, *calls: Call) -> Seen:
         self.calls = list(calls)
@@ -89,6 +91,7 @@ class ClaudeCodeHost:
 
 class ClaudeCode:
     name = "Claude Code"
+    stages = ENFORCED
     missing: ClassVar[dict[str, str]] = {
         "retrying_host": "the host runs nothing again by itself",
         "crashing_hook": "a policy with hooks is refused: the process has no application",
