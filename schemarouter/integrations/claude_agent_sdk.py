@@ -28,7 +28,8 @@ from claude_agent_sdk import (
     Transport,
 )
 
-from schemarouter.errors import BindingDriftError, ExecutionHookError, PlanValidationError, PolicyError
+from schemarouter.errors import PlanValidationError, PolicyError
+from schemarouter.integrations.adapting import REFUSALS, Attributes
 from schemarouter.integrations.arguments import with_defaults
 from schemarouter.integrations.boundary import HostBoundary, HostTool, SelfTestError, denial
 from schemarouter.integrations.claude_code.tools import BUILT_IN
@@ -36,10 +37,6 @@ from schemarouter.integrations.passes import Pass, Pending, read_answer
 from schemarouter.integrations.stages import ASKED_BEFORE
 from schemarouter.model.json_value import JsonValueError, canonical_json
 
-#: What the model is told instead of a result.
-REFUSALS = (PlanValidationError, BindingDriftError, ExecutionHookError)
-#: A tool by Claude Code's name: the attributes that the application vouches for.
-Attributes: TypeAlias = Mapping[str, Mapping[str, Any]]
 #: A question as JSON -> ``approve(question)`` or ``reject(question)``, or an awaitable of it.
 Ask: TypeAlias = Callable[[dict[str, Any]], Any]
 

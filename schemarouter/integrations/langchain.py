@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import Any
 
 from langchain.agents import create_agent
 from langchain.agents.middleware import AgentMiddleware
@@ -23,15 +23,10 @@ from langgraph.prebuilt import ToolNode
 from langgraph.prebuilt.tool_node import ToolCallRequest
 from langgraph.types import interrupt
 
-from schemarouter.errors import BindingDriftError, ExecutionHookError, PlanValidationError
+from schemarouter.integrations.adapting import REFUSALS, Attributes
 from schemarouter.integrations.arguments import with_defaults
 from schemarouter.integrations.boundary import HostBoundary, HostTool, denial
 from schemarouter.integrations.passes import Pass, read_answer
-
-#: What the model is told instead of a result.
-REFUSALS = (PlanValidationError, BindingDriftError, ExecutionHookError)
-#: A tool by name: the attributes that the application vouches for.
-Attributes: TypeAlias = Mapping[str, Mapping[str, Any]]
 
 
 def host_tools(tools: Iterable[BaseTool | Callable[..., Any]], attributes: Attributes | None = None) -> list[HostTool]:

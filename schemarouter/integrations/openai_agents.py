@@ -12,11 +12,10 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
-import threading
 import uuid
 import weakref
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping
-from typing import Any, TypeAlias
+from collections.abc import AsyncIterator, Iterable, Mapping
+from typing import Any
 
 from agents import Agent, AgentHooks, Handoff, RunConfig, Runner
 from agents.items import ModelResponse, ToolApprovalItem
@@ -32,17 +31,13 @@ from agents.tool import (
 from agents.tool_context import ToolContext
 from agents.usage import Usage
 
-from schemarouter.errors import BindingDriftError, ExecutionHookError, PlanValidationError, RegistrationError
+from schemarouter.errors import RegistrationError
+from schemarouter.integrations.adapting import REFUSALS, Attributes, in_a_thread
 from schemarouter.integrations.arguments import read_arguments, with_defaults
 from schemarouter.integrations.boundary import HostBoundary, HostTool, denial
 from schemarouter.integrations.names import Operation
 from schemarouter.integrations.passes import Pass, Pending, read_answer, token_of
 from schemarouter.model.json_value import canonical_json
-
-#: What the model is told instead of a result.
-REFUSALS = (PlanValidationError, BindingDriftError, ExecutionHookError)
-#: A tool by name: the attributes that the application vouches for.
-Attributes: TypeAlias = Mapping[str, Mapping[str, Any]]
 
 
 class AgentsPolicy:
@@ -392,21 +387,4 @@ def check_host(policy: AgentsPolicy) -> None:
         schema = {"type": "object", "properties": {}, "additionalProperties": False}
         canary = FunctionTool(name=name, description="never runs", params_json_schema=schema, on_invoke_tool=never)
         agent = Agent(name="canary", tools=[policy._wrapped(canary)], model=_CanaryModel(name))
-        _in_a_thread(lambda: asyncio.run(Runner.run(agent, "canary", run_config=RunConfig(tracing_disabled=True))))
-
-
-def _in_a_thread(work: Callable[[], Any]) -> None:
-    """Run ``work`` where no event loop runs, and raise what it raises."""
-    raised: list[BaseException] = []
-
-    def guarded() -> None:
-        try:
-            work()
-        except BaseException as error:  # noqa: BLE001 - raised again in the thread that waits
-            raised.append(error)
-
-    thread = threading.Thread(target=guarded, name="schemarouter-self-test")
-    thread.start()
-    thread.join()
-    if raised:
-        raise raised[0]
+        in_a_thread(lambda: asyncio.run(Runner.run(agent, "canary", run_config=RunConfig(tracing_disabled=True))))

@@ -12,12 +12,11 @@ from __future__ import annotations
 
 import asyncio
 import copy
-import threading
 import uuid
 from collections.abc import Callable, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 from pydantic_ai import Agent, DeferredToolRequests, DeferredToolResults, RunContext, Tool, ToolDefinition, ToolDenied
 from pydantic_ai.capabilities import AbstractCapability, CapabilityOrdering
@@ -26,16 +25,12 @@ from pydantic_ai.messages import ModelResponse, TextPart, ToolCallPart
 from pydantic_ai.models.function import FunctionModel
 from pydantic_ai.toolsets import AbstractToolset, WrapperToolset
 
-from schemarouter.errors import BindingDriftError, ExecutionHookError, PlanValidationError, RegistrationError
+from schemarouter.errors import RegistrationError
+from schemarouter.integrations.adapting import REFUSALS, Attributes, in_a_thread
 from schemarouter.integrations.arguments import read_arguments, with_defaults
 from schemarouter.integrations.boundary import HostBoundary, HostTool, denial
 from schemarouter.integrations.passes import Pass, read_answer
 from schemarouter.model.json_value import JsonValueError, canonical_json, checked_copy
-
-#: What the model is told instead of a result.
-REFUSALS = (PlanValidationError, BindingDriftError, ExecutionHookError)
-#: A tool by name: the attributes that the application vouches for.
-Attributes: TypeAlias = Mapping[str, Mapping[str, Any]]
 
 
 class PolicyCapability(AbstractCapability[Any]):  # type: ignore[misc]  # untyped where the framework is not installed
@@ -258,21 +253,4 @@ def check_host(policy: PolicyCapability) -> None:
         turns = [ModelResponse(parts=[TextPart("done")]), ModelResponse(parts=[ToolCallPart(name, {})])]
         model = FunctionModel(lambda _messages, _info: turns.pop())
         agent: Any = Agent(model, tools=[Tool(never, name=name, description="never runs")], capabilities=[policy])
-        _in_a_thread(lambda: asyncio.run(agent.run("canary")))
-
-
-def _in_a_thread(work: Callable[[], Any]) -> None:
-    """Run ``work`` where no event loop runs, and raise what it raises."""
-    raised: list[BaseException] = []
-
-    def guarded() -> None:
-        try:
-            work()
-        except BaseException as error:  # noqa: BLE001 - raised again in the thread that waits
-            raised.append(error)
-
-    thread = threading.Thread(target=guarded, name="schemarouter-self-test")
-    thread.start()
-    thread.join()
-    if raised:
-        raise raised[0]
+        in_a_thread(lambda: asyncio.run(agent.run("canary")))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -78,3 +79,26 @@ def snapshot() -> Snapshot:
         assert text == path.read_bytes().decode("utf-8")
 
     return compare
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Callable[..., str]:
+    """A repository with one commit, a change that is not staged, and a file that nobody tracks; runs git there."""
+
+    def git(*arguments: str) -> str:
+        done = subprocess.run(
+            ["git", "-c", "user.name=t", "-c", "user.email=t@t", *arguments],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        return done.stdout
+
+    git("init", "--quiet")
+    (tmp_path / "a.txt").write_text("one")
+    (tmp_path / "key.pem").write_text("key")
+    git("add", "a.txt")
+    git("commit", "--quiet", "-m", "first")
+    (tmp_path / "a.txt").write_text("two")
+    return git

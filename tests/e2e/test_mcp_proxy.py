@@ -137,27 +137,6 @@ rules:
 """
 
 
-@pytest.fixture
-def repository(tmp_path: Path) -> Callable[..., str]:
-    def git(*arguments: str) -> str:
-        done = subprocess.run(
-            ["git", "-c", "user.name=t", "-c", "user.email=t@t", *arguments],
-            cwd=tmp_path,
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        return done.stdout
-
-    git("init", "--quiet")
-    (tmp_path / "a.txt").write_text("one")
-    (tmp_path / "key.pem").write_text("key")
-    git("add", "a.txt")
-    git("commit", "--quiet", "-m", "first")
-    (tmp_path / "a.txt").write_text("two")
-    return git
-
-
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 def test_git(desk: Desk, repository: Callable[..., str], protocol: str) -> None:
     desk.write(GIT_POLICY)

@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 import json
 import shutil
-import subprocess
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -208,27 +207,6 @@ rules:
 """
     + REST
 )
-
-
-@pytest.fixture
-def repository(tmp_path: Path) -> Callable[..., str]:
-    def git(*arguments: str) -> str:
-        done = subprocess.run(
-            ["git", "-c", "user.name=t", "-c", "user.email=t@t", *arguments],
-            cwd=tmp_path,
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        return done.stdout
-
-    git("init", "--quiet")
-    (tmp_path / "a.txt").write_text("one")
-    (tmp_path / "key.pem").write_text("key")
-    git("add", "a.txt")
-    git("commit", "--quiet", "-m", "first")
-    (tmp_path / "a.txt").write_text("two")
-    return git
 
 
 def test_git(tmp_path: Path, repository: Callable[..., str]) -> None:

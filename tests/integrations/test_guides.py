@@ -1,5 +1,6 @@
 """The guides for frameworks are what happens."""
 
+import asyncio
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,17 @@ def never(_arguments):
     raise AssertionError("no command of ours stands in these guides")
 
 
+@pytest.fixture
+def loop():
+    """The event loop that `run_sync` of a framework takes, and leaves open."""
+    made = asyncio.new_event_loop()
+    asyncio.set_event_loop(made)
+    yield
+    asyncio.set_event_loop(None)
+    made.close()
+
+
+@pytest.mark.usefixtures("loop")
 @pytest.mark.parametrize("name", ["langchain", "openai-agents", "pydantic-ai"])
 def test_a_guide_is_what_happens(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

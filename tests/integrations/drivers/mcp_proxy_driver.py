@@ -5,30 +5,29 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
-import tempfile
 from pathlib import Path
 from typing import Any, ClassVar
 
 import mcp_types as types
 from conformance.driving import Call, Seen, Setup, World
 
+from drivers.out_of_band import Folders, OutOfBand
 from schemarouter import SqliteStore, load_policy
 from schemarouter.integrations.mcp_proxy.front import Front
 from schemarouter.integrations.mcp_proxy.proxy import McpProxy, ServerBehind
 from schemarouter.sources.mcp import StdioServer
-from schemarouter.state.answering import answer, find_request
-from schemarouter.state.signatures import generate, load_signer, public_text
+from schemarouter.state.signatures import public_text
 from schemarouter.state.stored_approvals import StoredApprovals
 from support.mcp_proxies import LIMITS, client_of, text
 
 SERVER = Path(__file__).with_name("world_server.py")
 
 
-class ProxyHost:
+class ProxyHost(OutOfBand):
     def __init__(self, setup: Setup, world: World, folder: Path) -> None:
         self.setup, self.world, self.folder = setup, world, folder
         self.store = setup.store if isinstance(setup.store, SqliteStore) else SqliteStore(folder / "state.db")
-        self.signer = load_signer(generate(None)[0], None)
+        self.signer = self.signer_in(folder)
         self.policy = load_policy(setup.policy, hooks=setup.hooks)
         self.calls: list[Call] = []
 
@@ -48,13 +47,7 @@ class ProxyHost:
         if ran.exists():
             self.world.ran += [(name, given) for name, given in map(json.loads, ran.read_text().splitlines())]
             ran.unlink()
-        for filed in self.store.requests():
-            request = filed.request
-            if filed.answer is None:
-                arguments = json.loads(request.arguments)
-                (call_id,) = [call.id for call in calls if call.name == request.operation.removeprefix("agent.")]
-                question = {"operation": request.operation, "arguments": arguments, "token": request.id}
-                seen.questions.append({**question, "call_id": call_id})
+        seen.questions += self.questions()
         return seen
 
     async def _send(self, calls: tuple[Call, ...]) -> dict[str, str]:
@@ -68,20 +61,10 @@ class ProxyHost:
                         told[read.id] = text(await agent.call_tool(read.name, read.arguments))
         return told
 
-    def resume(self, answers: dict[str, Any]) -> Seen:
-        for given in answers.values():
-            request = find_request(self.store, given["token"])
-            answer(self.store, request, self.signer, approved=given["approved"])
-        return self.run(*self.calls)
-
     def restarted(self) -> ProxyHost:
         again = ProxyHost(self.setup, self.world, self.folder)
-        again.signer, again.calls = self.signer, self.calls
+        again.calls = self.calls
         return again
-
-    def change_pending(self, call_id: str, arguments: dict[str, Any]) -> bool:
-        self.calls = [call if call.id != call_id else Call(call.name, arguments, call_id) for call in self.calls]
-        return True
 
 
 class DeafFront(Front):
@@ -91,7 +74,7 @@ class DeafFront(Front):
         return types.CallToolResult(content=[], is_error=True)
 
 
-class McpProxyDriver:
+class McpProxyDriver(Folders):
     name = "MCP proxy"
     missing: ClassVar[dict[str, str]] = {
         "retrying_host": "a client that sends a call again makes another call",
@@ -100,19 +83,8 @@ class McpProxyDriver:
         "positional_and_keyword": "a model names every argument",
     }
 
-    def __init__(self) -> None:
-        self._folders: list[tempfile.TemporaryDirectory[str]] = []
-
-    def _folder(self) -> Path:
-        made = tempfile.TemporaryDirectory()
-        self._folders.append(made)  # goes when the process does
-        return Path(made.name)
-
-    def store(self) -> SqliteStore:
-        return SqliteStore(self._folder() / "state.db")
-
     def build(self, setup: Setup, world: World) -> ProxyHost:
-        return ProxyHost(setup, world, self._folder())
+        return ProxyHost(setup, world, self.folder())
 
     def bypassed(self, setup: Setup, world: World) -> None:
         class Deaf(McpProxy):
@@ -123,7 +95,7 @@ class McpProxyDriver:
                 self.front = DeafFront(self.core, self.servers, self.names, "hide")
 
         async def start() -> None:
-            async with ProxyHost(setup, world, self._folder()).proxy(Deaf):
+            async with ProxyHost(setup, world, self.folder()).proxy(Deaf):
                 pass
 
         asyncio.run(start())
