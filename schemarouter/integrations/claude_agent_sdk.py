@@ -14,6 +14,7 @@ import asyncio
 import dataclasses
 import inspect
 import json
+import re
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from typing import Any, TypeAlias
 
@@ -41,6 +42,8 @@ from schemarouter.model.json_value import JsonValueError, canonical_json
 Ask: TypeAlias = Callable[[dict[str, Any]], Any]
 
 _EVENT = "PreToolUse"
+#: What Claude Code puts ``_`` for in the names of servers.
+_NOT_IN_NAMES = re.compile(r"[^a-zA-Z0-9_-]")
 #: Seconds that the self-test waits for the SDK, and the hook may take: the store, the hooks and the approver of the boundary.
 _SELF_TEST_SECONDS = 20.0
 _HOOK_SECONDS = 600.0
@@ -89,8 +92,9 @@ class ClaudePolicy:
         """A copy of ``options`` with the boundary's hook, after a self-test through the installed SDK.
 
         Another hook runs beside ours, and what it says in ``updatedInput`` takes the place of what was decided about; one that
-        says ``defer`` lets the call run on resume without asking again. So other ``PreToolUse`` hooks, setting sources and
-        plugins, which bring hooks, are refused. ``other_hooks``: you vouch that none of these does either.
+        says ``defer`` lets the call run on resume without asking again; and one for ``PermissionRequest`` answers in the place of
+        ``ask``. So such hooks, setting sources and plugins, which bring hooks, are refused. ``other_hooks``: you vouch that
+        none of them does any of this.
 
         Raises ``PolicyError`` for options that would go past the hook, and ``SelfTestError`` if a call does not come here.
         """
@@ -113,9 +117,10 @@ class ClaudePolicy:
         """Make the tools of servers in this process known, with their contracts."""
         if not isinstance(servers, Mapping):
             return
-        for name, config in servers.items():
+        for given, config in servers.items():
             if not isinstance(config, Mapping) or config.get("type") != "sdk":
                 continue
+            name = _NOT_IN_NAMES.sub("_", given)
             found: list[HostTool] = []
             async with mcp.Client(config["instance"]) as client:
                 page = await client.list_tools()
@@ -226,7 +231,7 @@ def _require_no_bypass(options: ClaudeAgentOptions, *, other_hooks: bool) -> Non
     brings = [
         name
         for name, value in (
-            (f"hooks[{_EVENT!r}]", (options.hooks or {}).get(_EVENT)),
+            *((f"hooks[{event!r}]", (options.hooks or {}).get(event)) for event in (_EVENT, "PermissionRequest")),
             ("setting_sources", options.setting_sources),
             ("settings", options.settings),
             ("plugins", options.plugins),
@@ -235,8 +240,8 @@ def _require_no_bypass(options: ClaudeAgentOptions, *, other_hooks: bool) -> Non
     ]
     if brings and not other_hooks:
         raise PolicyError(
-            f"`{brings[0]}` can bring hooks that change a call after it was decided about",
-            help="leave it out, or vouch with `other_hooks=True` that no other hook prints `updatedInput` or `defer`",
+            f"`{brings[0]}` can bring hooks that change a call after it was decided about, or approve it",
+            help="leave it out, or vouch with `other_hooks=True` that no other hook says `updatedInput`, `defer` or `allow`",
         )
 
 

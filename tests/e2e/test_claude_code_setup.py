@@ -114,6 +114,14 @@ def test_what_stands_in_the_settings_is_kept(project: Project) -> None:
     assert "updatedInput" in project.run("doctor")  # which the other hook must not print
 
 
+def test_hooks_that_answer_for_the_person_are_told(project: Project) -> None:
+    other = {"matcher": "*", "hooks": [{"type": "command", "command": "true"}]}
+    project.write({"hooks": {"PermissionRequest": [other]}})
+    project.run("init", "claude-code", "--asks-a-person")
+    assert project.settings()["permissions"]["defaultMode"] == "default"
+    assert "PermissionRequest" in project.run("doctor")
+
+
 def test_servers_of_the_project_are_known(project: Project) -> None:
     (project.folder / ".mcp.json").write_text(json.dumps({"mcpServers": {"tracker": {"command": "x"}}}))
     project.run("init", "claude-code")

@@ -115,6 +115,14 @@ def _around(found: list[tuple[Path, dict[str, Any]]], configured: Configured, ou
                     "let no other hook print `updatedInput`",
                 )
             )
+        answering = settings.get("hooks")
+        if isinstance(answering, dict) and answering.get("PermissionRequest"):
+            checks.append(
+                Check(
+                    "note",
+                    f"{path} has `PermissionRequest` hooks: they can answer in the place of the person who is asked",
+                )
+            )
         if path == ours and (configured.group, configured.place) != (0, 0):
             checks.append(
                 Check("note", f"the hook is not the first in {path}", "`schemarouter init claude-code` puts it first")
