@@ -337,7 +337,11 @@ def hostile(kind: str, *more: str) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    "kind", ["die", "close-output", "die-listing", "not-json", "no-tools", "error", "two-cursors", "two-same", "hidden"]
+    "kind",
+    [
+        *("die", "close-output", "die-listing", "not-json", "no-tools", "error", "two-cursors", "two-same", "hidden"),
+        *("flood", "flood-of-noise", "many-tools", "large-listing", "long-line", "deep"),
+    ],
 )
 def test_a_server_that_cannot_be_used_is_an_error_before_anything_is_served(desk: Desk, kind: str) -> None:
     desk.write('version: 1\nrules:\n  - {name: all, operation: "s.*", effect: allow}\n')
