@@ -79,13 +79,13 @@ def _open_current(path: str) -> IO[bytes] | None:
 def pieces(file: File, sealer: Sealer) -> Iterator[Piece]:
     """Everything that stands in a file. Bytes that are no line come as one piece, however many lines they look like."""
     left, number = file.size, 0
-    waste, wasted, since, torn = hashlib.sha256(), 0, 0, False
+    waste, wasted, lines, since, torn = hashlib.sha256(), 0, 0, 0, False
 
     def rubbish() -> Iterator[Piece]:
-        nonlocal waste, wasted
-        if wasted:
+        nonlocal waste, wasted, lines
+        if lines:  # an empty one is none of ours, either
             yield Piece(since, None, length=wasted, digest=waste.hexdigest(), torn=torn)
-        waste, wasted = hashlib.sha256(), 0
+        waste, wasted, lines = hashlib.sha256(), 0, 0
 
     pending_end = False
     while left > 0:
@@ -103,8 +103,9 @@ def pieces(file: File, sealer: Sealer) -> Iterator[Piece]:
             if pending_end:
                 waste.update(b"\n")
                 wasted += 1
-            torn = whole is None and not wasted and looks_torn(data)
-            since = since if wasted else number
+            torn = whole is None and not lines and looks_torn(data)
+            since = since if lines else number
+            lines += 1
             waste.update(data if whole is None else whole)
             wasted += len(data if whole is None else whole)
             pending_end = whole is not None

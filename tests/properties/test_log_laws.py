@@ -69,6 +69,13 @@ def test_no_change_of_bytes_goes_unseen(data: st.DataObject, tmp_path: Path) -> 
     assert (found.breaks == ()) is (changed == whole or unended or (kept and found.torn == 1))
 
 
+def test_an_empty_line_anywhere_is_seen(tmp_path: Path) -> None:
+    for place in range(len(LINES) + 1):
+        (tmp_path / "log").write_bytes(b"".join([*LINES[:place], b"\n", *LINES[place:]]))
+        found = verify_log(str(tmp_path / "log"), key=KEY, head=HEAD)  # type: ignore[arg-type]
+        assert [one.kind for one in found.breaks] == ["unreadable"], place
+
+
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=100)
 @given(cuts=st.lists(st.integers(1, 400), max_size=5))
 def test_whatever_a_dying_writer_leaves_the_next_one_goes_on_and_it_is_told(cuts: list[int], tmp_path: Path) -> None:
