@@ -168,8 +168,8 @@ def test_a_broken_installation_denies(tmp_path: Path) -> None:
     assert b"allow" not in done.stdout
 
 
-@pytest.mark.parametrize("mode", ["default", "acceptEdits", "plan", "bypassPermissions", "auto"])
-def test_other_permission_modes(tmp_path: Path, mode: str) -> None:
+@pytest.mark.parametrize("mode", [None, "default", "acceptEdits", "plan", "bypassPermissions", "auto"])
+def test_other_permission_modes(tmp_path: Path, mode: str | None) -> None:
     policy = artifact(tmp_path)
     said = ask(event(permission_mode=mode), "--artifact", policy)
     assert (said.code, said.permission) == (0, "deny")

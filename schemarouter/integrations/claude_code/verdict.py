@@ -143,7 +143,7 @@ def _check_switch(authority: Authority, operation: Operation) -> None:
 
 def _check_mode(authority: Authority, event: Event) -> None:
     """In other modes Claude Code runs tools where the hook fails, so a broken hook would go unnoticed."""
-    if authority.modes is not None and event.mode is not None and event.mode not in authority.modes:
+    if authority.modes is not None and event.mode not in authority.modes:  # one that is not told, included
         wanted = " or ".join(f"`{mode}`" for mode in sorted(authority.modes))
         raise PolicyViolationError(f"the permission mode is not {wanted}; set it, or give the hook `--any-mode`")
 
