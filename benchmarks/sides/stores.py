@@ -10,6 +10,7 @@ import os
 import sqlite3
 import tempfile
 import time
+import weakref
 from collections.abc import Callable
 from pathlib import Path
 
@@ -132,6 +133,8 @@ def bare_transactions(processes: int, lease: bool = False) -> Timed:
                 execute("SELECT 1 FROM leases WHERE run = ? AND entry = ? AND holder = ?", held).fetchone()
                 execute("DELETE FROM leases WHERE run = ? AND entry = ? AND holder = ?", held)
             execute("COMMIT")
+
+        weakref.finalize(pair, connection.close)
 
         return pair
 

@@ -179,9 +179,18 @@ class Database:
 
     def _drop(self) -> None:
         connection, self._connection = self._connection, None
-        if connection is not None and self._process == os.getpid():
-            with contextlib.suppress(sqlite3.Error):
-                connection.close()
+        if connection is None:
+            return
+        if self._process != os.getpid():
+            _LEFT_TO_PARENTS.append(connection)
+            return
+        with contextlib.suppress(sqlite3.Error):
+            connection.close()
+
+    def __del__(self) -> None:
+        """A store that nobody closed: its file is closed with it, and in a child of its process left alone."""
+        with contextlib.suppress(Exception):  # at the end of the interpreter, or of one that was never made
+            self._drop()
 
 
 def _reason(error: sqlite3.Error) -> str:
