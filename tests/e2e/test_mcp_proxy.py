@@ -422,6 +422,36 @@ def _lives(pid: int) -> bool:
     return not stat.exists() or stat.read_text().rpartition(")")[2].split()[0] != "Z"
 
 
+def test_what_is_no_message_is_answered_or_told_and_the_proxy_lives(desk: Desk) -> None:
+    desk.write(TIME_POLICY)
+    lines = [
+        '{"jsonrpc": "2.0", "id": 7, "method": 3}',
+        *["no JSON"] * 20,
+        "",
+        '{"jsonrpc": "2.0", "id": 8, "method": "ping"}',
+        "x" * 16_000_001,
+        '{"jsonrpc": "2.0", "id": 9, "method": "ping"}',
+    ]
+    done = subprocess.run(
+        [str(SCRIPT), "mcp-proxy", "--policy", "policy.yaml", "--name", "time", "--", *TIME],
+        cwd=desk.folder,
+        env=environment(),
+        input="\n".join(lines) + "\n",
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=False,
+    )
+    answers = {answer["id"]: answer for answer in map(json.loads, done.stdout.splitlines())}
+    assert answers[7]["error"]["code"] == -32600
+    assert 8 in answers
+    assert 9 not in answers
+    assert done.stderr.count("no JSON-RPC message") == 10  # of twenty: it is told, and does not flood
+    assert "16000000 bytes" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.returncode == 0
+
+
 # What a person gets wrong
 
 

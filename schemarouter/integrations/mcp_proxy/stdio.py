@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 import os
 import queue
 import threading
@@ -17,11 +18,13 @@ from typing import Any
 
 import anyio
 from mcp.shared.message import SessionMessage
-from mcp_types import jsonrpc_message_adapter
+from mcp_types import INVALID_REQUEST, ErrorData, JSONRPCError, jsonrpc_message_adapter
 
 #: Bytes of one message of the client.
 MAX_LINE = 16_000_000
 _CHUNK = 65_536
+#: Lines that are no message, and of which somebody is told.
+_TOLD = 10
 #: Messages that wait to be written.
 _WAITING = 64
 
@@ -34,7 +37,7 @@ async def client_streams(
     incoming_end, incoming = anyio.create_memory_object_stream[Any](0)
     outgoing, outgoing_end = anyio.create_memory_object_stream[Any](0)
     with _taken(stdin, os.open(os.devnull, os.O_RDONLY)) as source, _taken(stdout, os.dup(2)) as sink:
-        reader = _Reader(source, incoming_end, asyncio.get_running_loop(), max_line)
+        reader = _Reader(source, incoming_end, outgoing, asyncio.get_running_loop(), max_line)
         writer = asyncio.create_task(_write(sink, outgoing_end))
         reader.start()
         try:
@@ -64,13 +67,17 @@ def _taken(descriptor: int, instead: int) -> Any:
 class _Reader(threading.Thread):
     """Hands on one message at a time, and reads no more while nobody takes it."""
 
-    def __init__(self, source: int, incoming: Any, loop: asyncio.AbstractEventLoop, max_line: int) -> None:
+    def __init__(
+        self, source: int, incoming: Any, outgoing: Any, loop: asyncio.AbstractEventLoop, max_line: int
+    ) -> None:
         super().__init__(name="schemarouter-mcp-stdin", daemon=True)
         self._source = source
         self._incoming = incoming
+        self._outgoing = outgoing
         self._loop = loop
         self._max_line = max_line
         self._stopped = False
+        self._told = 0
 
     def stop(self) -> None:
         """Hand on nothing more."""
@@ -85,10 +92,14 @@ class _Reader(threading.Thread):
                 waiting += chunk
                 if waiting.find(b"\n", begin) < 0:
                     if len(waiting) > self._max_line:
+                        self._tell_too_long()
                         break
                     continue
                 *lines, rest = waiting.split(b"\n")
                 waiting = bytearray(rest)
+                if max(map(len, lines)) > self._max_line:
+                    self._tell_too_long()
+                    break
                 for line in lines:
                     self._hand_on(bytes(line))
         except (OSError, RuntimeError, anyio.BrokenResourceError, anyio.ClosedResourceError):
@@ -100,8 +111,33 @@ class _Reader(threading.Thread):
         try:
             message = SessionMessage(jsonrpc_message_adapter.validate_json(line, by_name=False))
         except ValueError:
-            return  # no message: nobody could be answered
+            self._refuse(line)
+            return
         asyncio.run_coroutine_threadsafe(self._incoming.send(message), self._loop).result()
+
+    def _refuse(self, line: bytes) -> None:
+        """Answer what is no message, if it has an id that somebody waits for; else nobody could be answered."""
+        try:
+            told = json.loads(line)
+        except (ValueError, RecursionError):
+            told = None
+        number = told.get("id") if type(told) is dict else None
+        if type(number) not in (int, str):
+            if line.strip() and self._told < _TOLD:
+                self._told += 1
+                _tell("the client sent a line that is no JSON-RPC message; it is left out")
+            return
+        problem = ErrorData(code=INVALID_REQUEST, message="this is no JSON-RPC message that a client sends")
+        answer = SessionMessage(JSONRPCError(jsonrpc="2.0", id=number, error=problem))
+        asyncio.run_coroutine_threadsafe(self._outgoing.send(answer), self._loop).result()
+
+    def _tell_too_long(self) -> None:
+        _tell(f"the client sent a message of more than {self._max_line} bytes, and is not listened to any more")
+
+
+def _tell(what: str) -> None:
+    with contextlib.suppress(OSError):
+        os.write(2, f"mcp-proxy: {what}\n".encode())
 
 
 async def _write(sink: int, outgoing: Any) -> None:
